@@ -227,8 +227,9 @@ async function warnOfOpenState(state: string): Promise<void> {
 }
 
 async function readJson(file: string, what: string): Promise<unknown> {
+  const { parseOnce } = await import('../emulator/json-once.ts');
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+    return parseOnce(await readFile(file));
   } catch (cause) {
     throw new AgentError('usage', `the ${what} ${file} cannot be read: ${(cause as Error).message}`, { cause });
   }

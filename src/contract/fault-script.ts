@@ -6,7 +6,16 @@ import { z } from 'zod';
 
 /** Names and values that a header can carry (RFC 9110, 5.1 and 5.5). Letters other than ASCII would arrive changed. */
 const headerNameSchema = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a valid header name');
+/** What frames an answer follows from its body: another value would make it one that no server can send. */
+const framing = /^(?:content-length|trailer|transfer-encoding)$/i;
 const headerValueSchema = z.string().regex(/^[\t -~]*$/, 'cannot be sent in a header');
+
+const headersSchema = z.record(headerNameSchema, headerValueSchema).superRefine((headers, context) => {
+  for (const name of Object.keys(headers).filter((each) => framing.test(each))) {
+    const message = 'is set by the emulator itself: truncate sends less than an answer declares';
+    context.addIssue({ code: 'custom', path: [name], message });
+  }
+});
 
 const pathPattern = /^\/[^?#*]*\*?$/;
 
@@ -56,7 +65,7 @@ export const faultSchema = z
     ...mannerShape,
     status: z.int().min(200).max(599).optional(),
     retryAfter: z.union([headerValueSchema, z.int().nonnegative()]).optional(),
-    headers: z.record(headerNameSchema, headerValueSchema).optional(),
+    headers: headersSchema.optional(),
     body: z.string().optional(),
     contentType: headerValueSchema.optional(),
     redirect: headerValueSchema.min(1).optional(),
@@ -100,7 +109,8 @@ export const faultSchema = z
  * - `fromSeconds`, `untilSeconds`: between these moments after it was ordered, by the time of model routing.
  *
  * How the request ends:
- * - `status`, with `retryAfter`, `headers`, `body`, `contentType`: this answer is sent, and nothing is applied.
+ * - `status`, with `retryAfter`, `headers`, `body`, `contentType`: this answer is sent, and nothing is applied. `retryAfter` and
+ *   `contentType` go before a header of that name.
  * - `redirect`: 307 to this address, and nothing is applied.
  * - `hang`: no answer until the client leaves or the emulator is closed; nothing is applied.
  * - `drop`: the connection is closed in order without an answer, before or after the request is applied.

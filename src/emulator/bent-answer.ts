@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import type { Fault } from '../contract/fault-script.ts';
-import { wholeOf } from './answers.ts';
+import { textOf, wholeOf } from './answers.ts';
 
 export type Bend = Pick<Fault, 'truncate' | 'trickle'>;
 
@@ -26,37 +26,69 @@ function* piecesOf(body: Uint8Array, { truncate, trickle }: Bend): Generator<{ p
   }
 }
 
-/** Sends it over the network. A body that is cut declares its whole length, and the connection is closed behind the cut. */
-export async function sendBent(response: Response, how: Bend, { outgoing }: HttpBindings): Promise<void> {
+/**
+ * Sends it over the network. A body that is cut declares its whole length, and the connection is closed behind the cut.
+ * @param closing ends it, as the client does that leaves.
+ */
+export async function sendBent(
+  response: Response,
+  how: Bend,
+  { outgoing }: HttpBindings,
+  closing: AbortSignal,
+): Promise<void> {
   const body = new Uint8Array(await wholeOf(response).arrayBuffer());
   const headers = { ...Object.fromEntries(response.headers), 'content-length': body.length };
   outgoing.writeHead(response.status, headers);
   outgoing.flushHeaders();
+  const left = new AbortController();
+  outgoing.once('close', () => left.abort());
+  const ended = AbortSignal.any([closing, left.signal]);
   for (const { piece, waitMs } of piecesOf(body, how)) {
-    // A client that has left ends the wait at its next piece.
-    if (waitMs > 0) await sleep(waitMs);
-    if (outgoing.destroyed) return;
+    if (waitMs > 0) await sleepUntil(waitMs, ended);
+    if (outgoing.destroyed || ended.aborted) return;
     await new Promise<void>((resolve) => outgoing.write(piece, () => resolve()));
   }
   if (isCut(body, how)) outgoing.socket?.end();
   else outgoing.end();
 }
 
-/** The same without a network: reading a body that is cut fails. */
-export async function bentInMemory(response: Response, how: Bend): Promise<Response> {
+export interface Ends {
+  /** Aborted when the emulator is closed. */
+  readonly closing: AbortSignal;
+  /** Aborted by the client, with what reading then fails with. */
+  readonly left: AbortSignal;
+}
+
+/** The same without a network: reading a body that is cut, or whose client has left, fails. */
+export async function bentInMemory(response: Response, how: Bend, { closing, left }: Ends): Promise<Response> {
+  // No stream, not even an empty one, can be the body of a 204.
+  if (response.body === null && textOf(response) === undefined) return response;
   const body = new Uint8Array(await wholeOf(response).arrayBuffer());
   const pieces = piecesOf(body, how);
+  const cancelled = new AbortController();
+  const ended = AbortSignal.any([closing, left, cancelled.signal]);
+  const failure = (): unknown => (left.aborted ? left.reason : new TypeError('terminated'));
   const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (ended.aborted) controller.error(failure());
+      else ended.addEventListener('abort', () => controller.error(failure()), { once: true });
+    },
     async pull(controller) {
       const { done, value } = pieces.next();
       if (done !== true) {
-        if (value.waitMs > 0) await sleep(value.waitMs);
-        controller.enqueue(value.piece);
+        if (value.waitMs > 0) await sleepUntil(value.waitMs, ended);
+        if (!ended.aborted) controller.enqueue(value.piece);
       } else if (isCut(body, how)) controller.error(new TypeError('terminated'));
       else controller.close();
     },
+    cancel: () => cancelled.abort(),
   });
   return new Response(stream, response);
+}
+
+/** Sleeps, and less where the signal aborts. */
+async function sleepUntil(ms: number, ended: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal: ended }).catch(() => {});
 }
 
 function isCut(body: Uint8Array, { truncate }: Bend): boolean {

@@ -1,7 +1,8 @@
 /** Requests to the emulator's own paths, whose body is JSON. */
 import { z } from 'zod';
-import { answerJson, refuse } from './answers.ts';
-import { invalid } from './routing/refusal.ts';
+import { answerJson } from './answers.ts';
+import { JsonProblem, parseOnce } from './json-once.ts';
+import { invalid, Refusal } from './routing/refusal.ts';
 import { answerOf } from './routing/wire.ts';
 
 /**
@@ -13,17 +14,21 @@ export async function actingOn(
   act: (body: unknown) => object | Promise<object>,
   noBody = '',
 ): Promise<Response> {
-  const text = await request.text();
-  let body: unknown;
   try {
-    body = JSON.parse(text === '' ? noBody : text);
-  } catch (error) {
-    return refuse(400, `not JSON: ${(error as Error).message}`);
-  }
-  try {
-    return answerJson(await act(body));
+    return answerJson(await act(await bodyOf(request, noBody)));
   } catch (error) {
     return answerOf(error instanceof z.ZodError ? invalid(error.issues) : error);
+  }
+}
+
+/** @throws Refusal 400 */
+export async function bodyOf(request: Request, noBody = ''): Promise<unknown> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  try {
+    return parseOnce(bytes.length === 0 ? Buffer.from(noBody) : bytes);
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error;
+    throw new Refusal(400, { error: error.message });
   }
 }
 

@@ -1,7 +1,7 @@
 /** Controls of the emulator itself: the request log, faults and reset. */
 import { z } from 'zod';
 import { answerJson, refuse, summaryOf } from './answers.ts';
-import { actingOn, orRefusal } from './control-body.ts';
+import { actingOn, bodyOf, orRefusal } from './control-body.ts';
 import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
 import type { Fault } from '../contract/fault-script.ts';
 import type { FaultQueue } from './faults.ts';
@@ -9,6 +9,7 @@ import { Issues } from './issues.ts';
 import type { RequestLog } from './request-log.ts';
 import { route } from './routes.ts';
 import type { App } from './routes.ts';
+import { answerOf } from './routing/wire.ts';
 
 interface Controlled {
   readonly log: RequestLog;
@@ -23,7 +24,7 @@ export function serveControls(app: App, controlled: Controlled): void {
   route(app, '/_emulator/requests', { GET: () => Response.json({ requests: log.all() }) });
   route(app, '/_emulator/faults', {
     GET: pending,
-    POST: async (context) => (await addFaults(faults, context.req.raw)) ?? pending(),
+    POST: async ({ req }) => (await addFaults(faults, req.raw).catch(answerOf)) ?? pending(),
     DELETE: () => {
       faults.clear();
       return pending();
@@ -61,14 +62,9 @@ export function serveControls(app: App, controlled: Controlled): void {
 
 const changesSchema = z.record(z.string(), z.unknown());
 
-/** Adds one fault or a list of them, or plays a script, all or none. Returns the refusal if the body does not fit. */
+/** Adds one fault or a list of them, or plays a script, all or none. Returns the refusal if the body does not fit. @throws Refusal 400 */
 async function addFaults(faults: FaultQueue, request: Request): Promise<Response | undefined> {
-  let body: unknown;
-  try {
-    body = JSON.parse(await request.text());
-  } catch (error) {
-    return refuse(400, `not JSON: ${(error as Error).message}`);
-  }
+  const body = await bodyOf(request);
   const read = schemaFor(body).safeParse(body);
   if (!read.success) {
     const issues = new Issues();

@@ -224,14 +224,15 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function answerOf({ body, contentType, retryAfter, headers }: DrawnFault, status: number): Response {
-  const extra: Record<string, string> = { ...headers };
-  if (retryAfter !== undefined) extra['retry-after'] = String(retryAfter);
+  // Names are the same in upper and lower case, and each is sent once.
+  const named = new Headers();
+  for (const [name, value] of Object.entries(headers ?? {})) named.set(name, value);
+  if (retryAfter !== undefined) named.set('retry-after', String(retryAfter));
+  if (contentType !== undefined) named.set('content-type', contentType);
+  const extra = Object.fromEntries(named);
   const isBodiless = status === 204 || status === 205 || status === 304;
   if (body === undefined && status >= 400) return refuse(status, `a fault that answers ${status}`, { headers: extra });
   if (body === undefined || isBodiless)
     return new Response(null, { status, headers: { 'content-length': '0', ...extra } });
-  return new Response(body, {
-    status,
-    headers: { 'content-type': contentType ?? 'text/plain; charset=utf-8', ...extra },
-  });
+  return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...extra } });
 }

@@ -229,7 +229,7 @@ function controlsOf(service: Service, url: string): Controls {
 
 async function serve(service: Service, request: Request, bindings: HttpBindings): Promise<Response> {
   try {
-    return await send(await service.fetch(request), bindings);
+    return await send(await service.fetch(request), bindings, service.closing);
   } catch (error) {
     if (!(error instanceof ConnectionDropped)) throw error;
     if (error.how === 'reset') bindings.incoming.socket.resetAndDestroy();
@@ -248,7 +248,9 @@ async function fetchInMemory(service: Service, request: Request): Promise<Respon
   try {
     const response = await Promise.race([service.fetch(request), left]);
     const how = bendOf(response);
-    return how === undefined ? wholeOf(response) : await bentInMemory(response, how);
+    return how === undefined
+      ? wholeOf(response)
+      : await bentInMemory(response, how, { closing: service.closing, left: signal });
   } catch (error) {
     if (error instanceof ConnectionDropped) throw new TypeError('fetch failed', { cause: error });
     throw error;

@@ -39,7 +39,7 @@ export class Issues {
   }
 }
 
-function textOfPath(path: readonly PropertyKey[]): string {
+export function textOfPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const key of path) {
     if (typeof key === 'number') text += `[${key}]`;

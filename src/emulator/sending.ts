@@ -10,12 +10,15 @@ import { bendOf, sendBent } from './bent-answer.ts';
 const lingerMs = 30_000;
 const lingerBytesMax = 1024 ** 3;
 
-/** Sends a response, or returns it if the server should send it as a stream. */
-export async function send(response: Response, bindings: HttpBindings): Promise<Response> {
+/**
+ * Sends a response, or returns it if the server should send it as a stream.
+ * @param closing aborted when the emulator is closed.
+ */
+export async function send(response: Response, bindings: HttpBindings, closing: AbortSignal): Promise<Response> {
   const { incoming, outgoing } = bindings;
   const how = bendOf(response);
   if (how !== undefined) {
-    await sendBent(response, how, bindings);
+    await sendBent(response, how, bindings, closing);
     return RESPONSE_ALREADY_SENT;
   }
   const text = textOf(response);

@@ -142,6 +142,11 @@ export class Service {
     }
   }
 
+  /** Aborted by `close`. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   drivers(): Driver[] {
     return this.#driverArea.drivers();
   }

@@ -158,7 +158,7 @@ test('it begins with fixtures, also above a state directory, and can go back to 
   const dir = await emptyDir();
   const file = path.join(dir, 'fixtures.json');
   const drivers = [{ id: 'a', path: ['A'], timeSeries: [{ time: '0', value: '1.50' }] }];
-  await writeFile(file, JSON.stringify({ drivers, routers: [{ slug: 'draft', name: 'Draft' }] }));
+  await writeFile(file, `\uFEFF${JSON.stringify({ drivers, routers: [{ slug: 'draft', name: 'Draft' }] })}`);
   for (let start = 0; start < 2; start++) {
     const args = ['--listen', '127.0.0.1:0', '--state', path.join(dir, 'state'), '--fixtures', file];
     const child = spawn(process.execPath, [executable, 'emulator', ...args]);
@@ -174,6 +174,11 @@ test('it begins with fixtures, also above a state directory, and can go back to 
     child.kill('SIGTERM');
     await once(child, 'exit');
   }
+  const refusalOf = async () => (await commandLine('emulator', '--listen', '127.0.0.1:0', '--fixtures', file)).stderr;
+  await writeFile(file, Buffer.from('{"drivers":[{"id":"\xe9"}]}', 'latin1'));
+  expect(await refusalOf()).toContain('cannot be read: not JSON: invalid UTF-8 at byte 19');
+  await writeFile(file, '{"speed":0,"speed":1}');
+  expect(await refusalOf()).toContain('cannot be read: not clear: speed is given twice');
   await writeFile(file, '{"routers":[{"slug":"Draft","name":"Draft"}]}');
   const { code, stderr } = await commandLine('emulator', '--listen', '127.0.0.1:0', '--fixtures', file);
   expect({ code, stderr }).toMatchObject({

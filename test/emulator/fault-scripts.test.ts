@@ -1,8 +1,11 @@
 /** Faults by chance, over time, and of the connection, ordered as a script. */
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { updatePath } from '../../src/contract/update-path.ts';
+import { sendBent } from '../../src/emulator/bent-answer.ts';
 import type { Emulator, FaultScriptInput } from '../../src/emulator/index.ts';
 import { driver, emulatorWorld } from '../support/emulator-world.ts';
 
@@ -164,6 +167,47 @@ describe('an answer', () => {
     expect(pieces.length).toBeGreaterThan(1);
     emulator.faults({ ...refusal, trickle: { bytes: 300, everyMs: 0 }, truncate: 700 });
     expect(await seenBy(emulator.url)).toEqual({ status: 400, bytes: 700, end: 'ECONNRESET' });
+  });
+
+  test.for([204, 205, 304])('of %i has no pieces, over the network and in memory', async (status) => {
+    const emulator = await emulatorWorld();
+    for (const how of [{ trickle: { bytes: 1, everyMs: 1 } }, { truncate: 1 }]) {
+      emulator.faults({ status, ...how, times: 2 });
+      expect(await seenBy(emulator.url)).toEqual({ status, bytes: 0, end: 'end' });
+      expect(await statuses(emulator, 1)).toEqual([status]);
+    }
+  });
+
+  const slowly = { trickle: { bytes: 1, everyMs: 600_000 } };
+
+  test('in pieces ends in memory when its client leaves, or the emulator is closed', async () => {
+    const emulator = await emulatorWorld();
+    emulator.faults({ ...refusal, ...slowly, times: 2 });
+    const leaving = new AbortController();
+    const left = await emulator.fetch(updatePath, { method: 'POST', body, signal: leaving.signal });
+    const reading = left.text();
+    leaving.abort();
+    await expect(reading).rejects.toThrow('This operation was aborted');
+    const open = await emulator.fetch(updatePath, { method: 'POST', body });
+    const [closed] = await Promise.allSettled([open.text(), emulator.close()]);
+    expect(closed).toMatchObject({ status: 'rejected', reason: new TypeError('terminated') });
+  });
+
+  test.for(['client', 'emulator'])('in pieces waits for nothing when its %s has ended', async (ending) => {
+    const closing = new AbortController();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const server = createServer((incoming, outgoing) => {
+      sendBent(new Response('abc'), slowly, { incoming, outgoing }, closing.signal).then(resolve, reject);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const leaving = new AbortController();
+    const { port } = server.address() as AddressInfo;
+    await fetch(`http://127.0.0.1:${port}`, { signal: leaving.signal });
+    if (ending === 'emulator') closing.abort();
+    else leaving.abort();
+    await expect(promise).resolves.toBeUndefined();
+    leaving.abort();
   });
 
   test('redirects, and nothing is applied', async () => {

@@ -62,6 +62,35 @@ test.for([
   expect(world.emulator.clock()).toEqual(before);
 });
 
+test.for(['/_emulator/fixtures', '/_emulator/catalog', '/_emulator/faults'])(
+  'what %s is given is UTF-8, and has each key once',
+  async (path) => {
+    const { emulator } = await routingWorld();
+    const answerTo = async (bytes: Buffer) => {
+      const answer = await emulator.fetch(path, { method: 'POST', body: new Uint8Array(bytes) });
+      return [answer.status, ((await answer.json()) as { error?: string }).error];
+    };
+    const one = path.endsWith('faults') ? '"status":503' : '"remove":["h3_max"]';
+    const catalog = path.endsWith('catalog') || path.endsWith('faults');
+    const text = catalog ? `{${one}}` : `{"catalog":{${one}}}`;
+    const [key = ''] = /\w+/.exec(one) ?? [];
+    const place = catalog ? key : `catalog.${key}`;
+    expect(await answerTo(Buffer.from(text.replace('}', '\xE9}'), 'latin1'))).toEqual([
+      400,
+      `not JSON: invalid UTF-8 at byte ${text.indexOf('}')}`,
+    ]);
+    expect(await answerTo(Buffer.from(text.replace(one, `${one},${one}`)))).toEqual([
+      400,
+      `not clear: ${place} is given twice`,
+    ]);
+    expect(await answerTo(Buffer.from(`\uFEFF${text.slice(0, -1)}`))).toEqual([
+      400,
+      `not JSON: it ends where "}" should be at byte ${text.length + 2}`,
+    ]);
+    expect((await answerTo(Buffer.from(`\uFEFF${text}`)))[0]).toBe(200);
+  },
+);
+
 test('have routers as a POST takes them, with --strict too', async () => {
   const nameless = { routers: [{ slug: 'draft' }] };
   const half = { routers: [{ slug: 'half', name: 'Half', settings: { maxCreditsPerGeneration: { video: 0.5 } } }] };

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { FaultQueue, QueueState } from '../faults.ts';
+import { JsonProblem, parseOnce } from '../json-once.ts';
 import type { App } from '../routes.ts';
 import { invalid, invalidAt, notFound, Refusal } from '../routing/refusal.ts';
 import type { Moment, Snapshots } from '../snapshots.ts';
@@ -125,9 +126,10 @@ async function tried(shown: FixturesShown, text: string): Promise<FixtureChanges
 function readFixtures(text: string): unknown {
   let given: unknown;
   try {
-    given = JSON.parse(text);
+    given = parseOnce(Buffer.from(text));
   } catch (error) {
-    throw invalidAt([], `not JSON: ${(error as Error).message}`);
+    if (!(error instanceof JsonProblem)) throw error;
+    throw invalidAt([], error.message);
   }
   const isCatalog =
     Array.isArray(given) ||

@@ -4,6 +4,7 @@ import type { Modality, RouterSettings } from '../../contract/routing-settings.t
 import { invalidAt } from '../routing/refusal.ts';
 import type { Router, Routers } from '../routing/routers.ts';
 import { visibleOf } from '../../pages/markup.ts';
+import { parseJson } from './form-body.ts';
 import type { Field } from './problems.ts';
 
 /** The fields that a modality has for itself, with their labels. In the form their names begin with the modality. */
@@ -74,12 +75,7 @@ function numberOf(text: string): number | string {
 
 function moreOf({ more }: PlaygroundFields): object {
   if (more === '') return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(more);
-  } catch (error) {
-    throw invalidAt(['more'], `is not JSON: ${(error as Error).message}`);
-  }
+  const value = parseJson(more, 'more');
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw invalidAt(['more'], 'must be an object, such as {"seed": 7}');
 }
