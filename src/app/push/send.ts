@@ -160,7 +160,8 @@ async function attemptOf(
     jitter: random(),
     revision: buffer.reads.revision(),
     // The embedded emulator holds no request back.
-    followsOpenPush: settings.destination !== 'emulator' && (await ledger.pushes.followsOpen(address, digest)),
+    followsOpenPush:
+      settings.destination !== 'emulator' && (await ledger.pushes.maybeTaken(address, digest)) !== undefined,
   };
 }
 
