@@ -151,10 +151,11 @@ export interface PushLog {
   lastAcknowledged(address?: string): Promise<PushRecord | undefined>;
   /** Whether a push to the address since that one, with another digest than this, has an unknown outcome or never ended. */
   hasOpenSince(address: string, push: number, digest?: string): Promise<boolean>;
-  /** The attempts that may still land: those that may have been taken, with another digest. Newest end first. */
+  /**
+   * The attempt that may still land and ended last: it may have been taken, has another digest, and nothing but that digest was
+   * acknowledged after it. What was acknowledged with another one has waited for it.
+   */
   maybeTaken(address: string, digest: string): Promise<{ readonly endedAtMs: number | undefined } | undefined>;
-  /** Whether a push of another digest may have been taken, and nothing but that digest was acknowledged after it. */
-  followsOpen(address: string, digest: string): Promise<boolean>;
   /** The acknowledged pushes to an address that created or updated points of a driver, newest first; never the first push. */
   changing(address: string, driver: string): Promise<readonly number[]>;
   /** The push to the address that began the present run of a point's value; the first of all where none changed it since. */

@@ -38,6 +38,24 @@ test('what lands late is undone by the same bytes after ten minutes, and once mo
   expect(w.service.posts).toHaveLength(5);
 });
 
+test('a clock that is set forward does not shorten the wait for what may still land', async () => {
+  await using w = await daemonWorld({ pushOnChange: '1s' });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  w.service.answer('late');
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('source');
+  await w.wait(1 * seconds);
+  expect(w.service.posts).toHaveLength(2);
+  w.clock.jump(1 * hours);
+  await w.write('a.csv', rows('a,2026-01,333'));
+  await w.wake('source');
+  await w.wait(50 * seconds);
+  expect(w.service.posts).toHaveLength(2);
+  await w.wait(12 * seconds);
+  expect(w.service.posts).toHaveLength(3);
+});
+
 test('a snapshot that follows only attempts of its own bytes is not repeated', async () => {
   await using w = await daemonWorld({ pushOnChange: '1s' });
   await w.write('a.csv', rows('a,2026-01,1'));

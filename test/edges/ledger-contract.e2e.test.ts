@@ -86,10 +86,17 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
     expect(await pushes.last()).toMatchObject({ outcome: 'unknown', endedAtMs: 5000, maybeTaken: true });
     expect(await pushes.maybeTaken(address, 'aa')).toEqual({ endedAtMs: 5000 });
     expect(await pushes.maybeTaken(address, 'bb')).toBeUndefined();
-    expect(await pushes.followsOpen(address, 'aa')).toBe(true);
     await acknowledge(one.ledger, await pushes.begin(push()));
-    expect(await pushes.hasOpenSince(address, 3)).toBe(false);
-    expect((await pushes.lastAcknowledged(address))?.id).toBe(3);
+    // The one that was acknowledged has waited for it.
+    expect(await pushes.maybeTaken(address, 'cc')).toBeUndefined();
+    await pushes.begin(push({ digest: 'dd' }));
+    await pushes.endOrphans(6000);
+    await acknowledge(one.ledger, await pushes.begin(push({ digest: 'dd' })));
+    expect(await pushes.maybeTaken(address, 'cc')).toEqual({ endedAtMs: 6000 });
+    await acknowledge(one.ledger, await pushes.begin(push()));
+    expect(await pushes.hasOpenSince(address, 3)).toBe(true);
+    expect(await pushes.hasOpenSince(address, 6)).toBe(false);
+    expect((await pushes.lastAcknowledged(address))?.id).toBe(6);
   });
 
   test.skipIf(isMissing)('it knows which push first carried a point', async () => {

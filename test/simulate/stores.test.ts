@@ -250,7 +250,7 @@ describe.each(bothStates)('%s', (_name, openState) => {
       carried: [{ driver: 'x', months: new Uint8Array([1, 5]) }],
       state: {},
     });
-    expect(await pushes.followsOpen('a', 'd2')).toBe(false);
+    expect(await pushes.maybeTaken('a', 'd3')).toBeUndefined();
     expect(await pushes.hasOpenSince('a', 0)).toBe(true);
     expect(await pushes.hasOpenSince('a', second)).toBe(false);
     expect(await pushes.lastAcknowledged('a')).toMatchObject({

@@ -24,7 +24,6 @@ export function planLedger(ledger: Ledger): Ledger {
       lastAcknowledged: (address) => pushes.lastAcknowledged(address),
       hasOpenSince: (address, push, digest) => pushes.hasOpenSince(address, push, digest),
       maybeTaken: (address, digest) => pushes.maybeTaken(address, digest),
-      followsOpen: (address, digest) => pushes.followsOpen(address, digest),
       changing: (address, driver) => pushes.changing(address, driver),
       firstOf: (address, driver, month) => pushes.firstOf(address, driver, month),
     } satisfies PushLog,

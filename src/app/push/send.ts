@@ -3,7 +3,7 @@ import { isAgentError } from '../../core/errors.ts';
 import { type Attempt, after } from '../../core/loop/after.ts';
 import type { PushResult, SnapshotBody } from '../../core/ports.ts';
 import { type CarriedMonths, type Changes, countingCarried, effectAt } from '../../core/series/diff.ts';
-import type { PushRecord, Snapshot } from '../../core/ledger.ts';
+import type { Ledger, PushRecord, Snapshot } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { keepLoopState, loopState, withLoop } from '../loop-record.ts';
 import { firstPushTo } from '../review/approvals.ts';
@@ -30,8 +30,29 @@ export async function landsUntilMs(deps: Dependencies, digest: string): Promise<
   const open = await ledger.pushes.maybeTaken(address, digest);
   if (open === undefined || settings.destination === 'emulator') return undefined;
   const nowMs = clock.now().getTime();
-  // A clock that was set back must not make the wait longer than it is meant to be.
-  return Math.min(open.endedAtMs ?? nowMs, nowMs) + settings.destination.timeoutMs;
+  const ownAgesMs = (ownEnds.get(ledger) ?? [])
+    .filter((end) => end.address === address && end.digest !== digest)
+    .map((end) => clock.monotonicMs() - end.monotonicMs);
+  // A clock that was set back must not make the wait longer than it is meant to be, and one that was set forward not shorter.
+  const ageMs = Math.min(Math.max(0, nowMs - (open.endedAtMs ?? nowMs)), ...ownAgesMs);
+  return nowMs - ageMs + settings.destination.timeoutMs;
+}
+
+interface OwnEnd {
+  readonly address: string;
+  readonly digest: string;
+  readonly monotonicMs: number;
+}
+
+/** When attempts of this process ended that may still land: no other one can know. */
+const ownEnds = new WeakMap<Ledger, readonly OwnEnd[]>();
+
+function noteOwnEnd({ ledger, address, clock, settings }: Dependencies, digest: string): void {
+  if (settings.destination === 'emulator') return;
+  const { timeoutMs } = settings.destination;
+  const monotonicMs = clock.monotonicMs();
+  const younger = (ownEnds.get(ledger) ?? []).filter((end) => monotonicMs - end.monotonicMs < timeoutMs);
+  ownEnds.set(ledger, [...younger, { address, digest, monotonicMs }]);
 }
 
 export interface PushJob {
@@ -110,7 +131,10 @@ async function carryOut(
 ): Promise<PushReport> {
   const { ledger, clock, address, destination } = deps;
   const { digest } = snapshot;
-  const result = await send(deps, id, () => destination.push(observed(deps, snapshot.body()), signal, deps.confirm));
+  const result = await send(deps, { id, digest }, () =>
+    destination.push(observed(deps, snapshot.body()), signal, deps.confirm),
+  );
+  if (result.maybeTaken && result.outcome !== 'acknowledged') noteOwnEnd(deps, digest);
   deps.observe({ kind: 'push.answered', push: id });
   const endedAtMs = clock.now().getTime();
   const attempt = await attemptOf(deps, { result, digest, begunMs, endedMs: endedAtMs });
@@ -160,7 +184,8 @@ async function attemptOf(
     jitter: random(),
     revision: buffer.reads.revision(),
     // The embedded emulator holds no request back.
-    followsOpenPush: settings.destination !== 'emulator' && (await ledger.pushes.followsOpen(address, digest)),
+    followsOpenPush:
+      settings.destination !== 'emulator' && (await ledger.pushes.maybeTaken(address, digest)) !== undefined,
   };
 }
 
@@ -177,12 +202,17 @@ async function sayFirstPush(deps: Dependencies, { digest, drivers, format }: Sna
 }
 
 /** A push that could not begin (no token, no CA file) did not reach the service. One that broke later is recorded as unknown. */
-async function send(deps: Dependencies, id: number, push: () => Promise<PushResult>): Promise<PushResult> {
+async function send(
+  deps: Dependencies,
+  { id, digest }: { readonly id: number; readonly digest: string },
+  push: () => Promise<PushResult>,
+): Promise<PushResult> {
   try {
     return await push();
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     if (isAgentError(error, 'config.invalid')) return { outcome: 'unreachable', detail, maybeTaken: false };
+    noteOwnEnd(deps, digest);
     await deps.ledger.pushes.end(id, { outcome: 'unknown', detail, maybeTaken: true }, deps.clock.now().getTime());
     throw error;
   }

@@ -112,17 +112,12 @@ export class SharedPushes implements PushLog {
   }
 
   async maybeTaken(address: string, digest: string): Promise<{ endedAtMs: number | undefined } | undefined> {
-    const sql = `SELECT ended_at_ms FROM ~push WHERE address = $1 AND digest != $2 AND maybe_taken = 1
-      AND (outcome IS NULL OR outcome != 'acknowledged') ORDER BY ended_at_ms DESC NULLS FIRST LIMIT 1`;
+    const sql = `SELECT ended_at_ms FROM ~push p WHERE address = $1 AND digest != $2 AND maybe_taken = 1
+      AND (outcome IS NULL OR outcome != 'acknowledged') AND NOT EXISTS (SELECT 1 FROM ~push q
+        WHERE q.address = p.address AND q.id > p.id AND q.outcome = 'acknowledged' AND q.digest != p.digest)
+      ORDER BY ended_at_ms DESC NULLS FIRST LIMIT 1`;
     const [row] = await this.#database.all<{ ended_at_ms: number | null }>(sql, address, digest);
     return row && { endedAtMs: row.ended_at_ms ?? undefined };
-  }
-
-  async followsOpen(address: string, digest: string): Promise<boolean> {
-    const sql = `SELECT 1 FROM ~push p WHERE p.address = $1 AND p.digest != $2 AND p.maybe_taken = 1
-      AND (p.outcome IS NULL OR p.outcome != 'acknowledged') AND NOT EXISTS (SELECT 1 FROM ~push q
-        WHERE q.address = p.address AND q.id > p.id AND q.outcome = 'acknowledged' AND q.digest != p.digest) LIMIT 1`;
-    return (await this.#database.all(sql, address, digest)).length > 0;
   }
 
   async changing(address: string, driver: string): Promise<readonly number[]> {

@@ -88,23 +88,14 @@ export class MemoryPushes implements PushLog {
   }
 
   async maybeTaken(address: string, digest: string): Promise<{ endedAtMs: number | undefined } | undefined> {
-    const open = this.#records.pushes.filter(
-      (push) => push.address === address && push.digest !== digest && isOpen(push),
-    );
+    const pushes = this.#records.pushes.filter((push) => push.address === address);
+    const isWaitedFor = ({ id, digest: of }: PushRecord): boolean =>
+      pushes.some((later) => later.id > id && later.outcome === 'acknowledged' && later.digest !== of);
+    const open = pushes.filter((push) => push.digest !== digest && isOpen(push) && !isWaitedFor(push));
     const ends = open.map(({ endedAtMs }) => endedAtMs);
     if (ends.length === 0) return undefined;
     if (ends.includes(undefined)) return { endedAtMs: undefined };
     return { endedAtMs: Math.max(...ends.map((end) => end ?? 0)) };
-  }
-
-  async followsOpen(address: string, digest: string): Promise<boolean> {
-    const pushes = this.#records.pushes.filter((push) => push.address === address);
-    return pushes.some(
-      (open) =>
-        open.digest !== digest &&
-        isOpen(open) &&
-        !pushes.some((later) => later.id > open.id && later.outcome === 'acknowledged' && later.digest !== open.digest),
-    );
   }
 
   async changing(address: string, driver: string): Promise<readonly number[]> {
