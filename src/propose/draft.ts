@@ -4,8 +4,9 @@ import { type Plan, entryOf, fillLine, showCounts, statusLines } from './entry.t
 import { type Line, type Value, flow, plain } from './lines.ts';
 import { type NumberGuess, guessNumbers, withGroupsAlike } from './numbers.ts';
 import { type Column, type Table, isYears, profile } from './profile.ts';
-import { type Names, type When, countRepeats, findNames, findValues, findWhen } from './roles.ts';
+import { type Names, countRepeats, findNames, findValues } from './roles.ts';
 import type { Layout } from './layout.ts';
+import { type When, doubtsOfPeriods, findWhen } from './when.ts';
 import { type Signed, signOf } from './signs.ts';
 import { escaped } from './escaped.ts';
 import {
@@ -171,6 +172,7 @@ function planWide(table: Table, wide: Wide): Plan | string {
     ],
     undecided: [
       ...doubtOf(wide.time),
+      ...spreadDoubt(wide.time),
       ...doubtsOfNumber('the amounts', number),
       ...signed.doubts,
       ...statusNotes(names),
@@ -211,6 +213,8 @@ function planLong(table: Table): Plan | string {
     hasSides: signed.lines.length > 0,
     undecided: [
       ...doubtOf(when),
+      ...spreadDoubt(when),
+      ...doubtsOfPeriods(when, table.columns),
       ...signed.doubts,
       ...doubtOfFileTime(when),
       ...strangersOf(when.from, when.strangers),
@@ -223,11 +227,13 @@ function planLong(table: Table): Plan | string {
   const isAlike =
     new Set(numbers.map(({ decimal, group, accounting }) => JSON.stringify([decimal, group, accounting]))).size === 1;
   const areNamed = values.every(({ name }) => name !== '');
-  if (values.length > entriesMax && isAlike && areNamed)
-    return { ...base, ...planMeasures(table, written, numbers, signed) };
+  if (values.length > entriesMax && isAlike && areNamed) {
+    const { lines, ...measures } = planMeasures(table, written, numbers, signed);
+    return { ...base, ...measures, lines: [...whereLine(when), ...lines] };
+  }
   return {
     ...base,
-    lines: [...missingLine(numbers, signed), ...signed.lines, ...fillLine(table, names)],
+    lines: [...whereLine(when), ...missingLine(numbers, signed), ...signed.lines, ...fillLine(table, names)],
     measureColumn: undefined,
     measures: written.flatMap(({ name, ref, number }) =>
       number === undefined || ref === undefined
@@ -242,6 +248,18 @@ function planLong(table: Table): Plan | string {
           ],
     ),
   };
+}
+
+function whereLine({ periods }: When): readonly Line[] {
+  if (periods === undefined || periods.special.length === 0) return [];
+  const { column, special } = periods;
+  return [
+    {
+      key: 'where',
+      value: flow({ [column.ref ?? '']: { not: special } }),
+      beside: 'periods without a month of their own',
+    },
+  ];
 }
 
 /** Many measures side by side: one entry for all of them. */
@@ -292,6 +310,14 @@ function statusNotes({ tests }: Names): string[] {
 
 function doubtOf({ doubt }: Pick<When, 'doubt'>): string[] {
   return doubt === undefined ? [] : [doubt.because];
+}
+
+function spreadDoubt({ months }: Pick<When, 'months'>): string[] {
+  if (months === 1) return [];
+  const what = months === 3 ? 'quarter' : 'year';
+  return [
+    `undecided: each month of a ${what} gets its whole value (spread: repeat), ${months} times over; write spread: divide where the months are to add up to it`,
+  ];
 }
 
 function strangersOf(where: string, strangers: readonly string[]): string[] {

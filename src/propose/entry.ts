@@ -3,7 +3,8 @@ import { type Counted, words } from './evidence.ts';
 import { type Line, type Value, flow, plain } from './lines.ts';
 import type { NumberGuess } from './numbers.ts';
 import { type Column, type Table, shownName } from './profile.ts';
-import type { Left, Names, Repeats, When } from './roles.ts';
+import type { Left, Names, Repeats } from './roles.ts';
+import type { When } from './when.ts';
 
 /** What the entries of a source are made of. */
 export interface Plan {

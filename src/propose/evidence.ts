@@ -37,7 +37,9 @@ export function examples(texts: Iterable<string>, max = 3): string {
 export const words = {
   time: /date|datum|day\b|tag\b|month|monat|mois|\bmes\b|mese|period|zeit|time|quarter|quartal|jour|fecha|stichtag|posting|posted|booked|buchung|valuta|stamp|epoch|as.?of|week|woche|when|année|jahr|year/i,
   year: /^(fiscal.?)?(year|yr|jahr|gj|année|annee|año|ano|anno|jaar|rok|fy)$/i,
-  month: /^(fiscal.?)?(month|mon|mth|monat|mois|mes|mese|maand|period|periode|per)$/i,
+  month:
+    /^(fiscal|accounting|posting|buchungs?|gesch(ä|ae)fts?|gl)?[ _.-]?(month|mon|mth|monat|mois|mes|mese|maand|period|periode|per|perio|poper|monat)[ _.-]?(no|nr|num|number|nummer)?\.?$/i,
+  period: /per(iod|io|$)|poper/i,
   code: /(^|[^a-z])(code|konto|kto|account|acct|compte|cuenta|conto|no|nr|num|number|nummer|id|key|sku|ean|plz|zip|kst|kostenstelle|cost.?cent(er|re)|branch|store|filiale|customer|kunde|supplier|vendor|artikel|item|project|projekt|company|entity|gl)([^a-z]|$)/i,
   /** What is nothing but a code. */
   identifier: /(^|[^a-z])(code|id|key|no|nr|num|number|nummer|sku|ean|gtin|isin|plz|zip)([^a-z]|$)/i,

@@ -2,7 +2,7 @@
 import { type Counted, examples } from './evidence.ts';
 import { escaped } from './escaped.ts';
 import type { Column, Table } from './profile.ts';
-import type { When } from './roles.ts';
+import type { When } from './when.ts';
 import { type TimeGuess, guessTimes } from './times.ts';
 
 /** Files of one shape, and which of them each row is of. */

@@ -2,17 +2,8 @@
 import { compileTimeReader } from '../core/time/time.ts';
 import { type Counted, examples, total, words } from './evidence.ts';
 import { determines, pairCodes } from './codes.ts';
-import { type Column, type Table, isCode, isYears } from './profile.ts';
-import { type TimeGuess, monthNamesLocale } from './times.ts';
-
-export interface When extends Pick<TimeGuess, 'format' | 'locale' | 'months' | 'because' | 'doubt'> {
-  /** A template. */
-  readonly from: string;
-  readonly columns: readonly Column[];
-  readonly strangers: readonly string[];
-  /** Other columns that name times. */
-  readonly others: readonly Column[];
-}
+import { type Column, type Table, isCode } from './profile.ts';
+import { type When, textOf } from './when.ts';
 
 export interface Left {
   readonly name: string;
@@ -33,65 +24,6 @@ export interface Names {
 
 function isNamable({ ref }: Column): boolean {
   return ref !== undefined;
-}
-
-/** `undefined` where no column names a time. */
-export function findWhen({ columns }: Table): When | undefined {
-  const named = columns.filter(isNamable);
-  const dated = named.filter((column) => column.time !== undefined && !isYears(column));
-  const monthly = dated.filter(({ time }) => time?.months === 1);
-  const best = (monthly.length > 0 ? monthly : dated).toSorted((a, b) => timeScore(b) - timeScore(a));
-  const [first] = best;
-  const pair = yearAndMonth(named);
-  if (pair !== undefined && (first === undefined || first.time?.months !== 1)) return pair;
-  if (first?.time !== undefined) {
-    return { ...first.time, from: `{${first.ref}}`, columns: [first], others: dated.filter((one) => one !== first) };
-  }
-  const year = named.find((column) => isYears(column));
-  if (year === undefined) return undefined;
-  return {
-    format: 'yyyy',
-    locale: undefined,
-    months: 12,
-    because: `years, such as ${examples(year.texts.keys())}`,
-    from: `{${year.ref}}`,
-    columns: [year],
-    strangers: [],
-    others: [],
-  };
-}
-
-/** A name that says so, texts in every row, and no other reading as a number. */
-function timeScore({ name, texts, empty, number }: Column): number {
-  const filled = total(texts);
-  const usual = /^(date|datum|month|monat|period|stichtag|posting.?date|buchungsdatum|day|time)$/i.test(name) ? 2 : 0;
-  return (
-    usual + (words.time.test(name) ? 2 : 0) + filled / Math.max(1, filled + empty) + (number === undefined ? 0.5 : 0)
-  );
-}
-
-function yearAndMonth(columns: readonly Column[]): When | undefined {
-  const year = columns.find((column) => isYears(column));
-  const month = columns.find((column) => column !== year && words.month.test(column.name) && isMonths(column));
-  if (year === undefined || month === undefined) return undefined;
-  const locale = monthNamesLocale([...month.texts.keys()]);
-  return {
-    format: locale === undefined ? 'yyyy MM' : 'yyyy MMM',
-    locale: locale === 'en' ? undefined : locale,
-    months: 1,
-    because: `the year stands in ${JSON.stringify(year.name)}, the month in ${JSON.stringify(month.name)}`,
-    from: `{${year.ref}} {${month.ref}}`,
-    columns: [year, month],
-    strangers: [],
-    others: [],
-  };
-}
-
-function isMonths({ texts }: Column): boolean {
-  const all = [...texts.keys()];
-  return (
-    all.length > 0 && (all.every((text) => /^(0?[1-9]|1[0-2])$/.test(text)) || monthNamesLocale(all) !== undefined)
-  );
 }
 
 /** Columns of numbers that are measured, and name nothing. */
@@ -212,7 +144,7 @@ export function countRepeats({ rows }: Table, names: readonly Column[], when: Wh
   const drivers = new Set<string>();
   let same = 0;
   for (const row of rows) {
-    const time = when.columns.map(({ at }) => row[at] ?? '').join(' ');
+    const time = textOf(when, row);
     const driver = JSON.stringify(names.map(({ at }) => row[at]));
     const moment = reader(time);
     if (typeof moment === 'string') continue;

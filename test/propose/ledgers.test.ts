@@ -72,3 +72,56 @@ describe('a column of sides', () => {
     expect(sources[0]?.undecided.join()).toContain('where it is empty, the number is taken as it is');
   });
 });
+
+describe('periods', () => {
+  const year = (header: string, period: (month: number) => string, months: number): string =>
+    lines(header, ...Array.from({ length: months }, (_, at) => `4000;2026;${period(at + 1)};${at + 1}00,50`));
+  const padded = (month: number): string => String(month).padStart(3, '0');
+
+  test('of three digits beside a year are months, and where the year starts is asked', () => {
+    const { source, sources } = proposed({ 'a.csv': year('Konto;Jahr;Periode;Betrag', padded, 12) });
+    expect(source.drivers).toEqual([
+      {
+        path: ['A', '{Konto}'],
+        time: { from: 'P{Periode} FY{Jahr}', format: 'fiscal-period' },
+        value: { from: '{Betrag}', decimal: ',' },
+      },
+    ]);
+    expect(sources[0]?.undecided).toEqual([
+      'whether period 1 is January: "Periode" numbers periods; where the year starts in another month, say so beside "files", such as fiscalYear: { startsIn: April }',
+    ]);
+  });
+
+  test('that have no month of their own are left out, and that is said', () => {
+    const { source, sources } = proposed({ 'a.csv': year('Konto;Jahr;Monat;Betrag', String, 13) });
+    expect(source).toMatchObject({
+      where: { Monat: { not: ['13'] } },
+      drivers: [{ time: { from: 'P{Monat} FY{Jahr}', format: 'fiscal-period' } }],
+    });
+    expect(sources[0]?.undecided.join()).toContain('periods "13" have no month of their own, and "where" leaves');
+  });
+
+  test('several rows of one period add up', () => {
+    const rows = ['4000;2026;001;1,5', '4000;2026;001;2,5', '4000;2026;002;3,5'];
+    const { source } = proposed({ 'a.csv': lines('Konto;Jahr;Periode;Betrag', ...rows) });
+    expect(source.drivers).toMatchObject([{ path: ['A', '{Konto}'], collapse: 'sum' }]);
+  });
+
+  test.each([
+    ['001.2026', String.raw`P{Periode|match:^\d{3}} FY{Periode|match:\d{4}$}`],
+    ['2026003', String.raw`P{Periode|match:\d{3}$} FY{Periode|match:^\d{4}}`],
+    ['2026/012', String.raw`P{Periode|match:\d{3}$} FY{Periode|match:^\d{4}}`],
+  ])('joined with their year: %s', (text, from) => {
+    const { source } = proposed({ 'a.csv': lines('Konto;Periode;Betrag', `4000;${text};1,5`, `4100;${text};2,5`) });
+    expect(source.drivers).toMatchObject([{ time: { from, format: 'fiscal-period' } }]);
+  });
+
+  test('that are not understood leave the whole year, and that is said, as is that a year counts twelve times', () => {
+    const { source, sources } = proposed({ 'a.csv': year('Konto;Jahr;Periode;Betrag', (at) => `X${at}`, 4) });
+    expect(source.drivers[0]).toMatchObject({ time: { from: '{Jahr}', format: 'yyyy' }, spread: 'repeat' });
+    expect(sources[0]?.undecided).toEqual([
+      'undecided: each month of a year gets its whole value (spread: repeat), 12 times over; write spread: divide where the months are to add up to it',
+      '"Periode" seems to name months, and its texts are not understood, such as "X1", "X2", "X3", …: {Jahr} is taken for the time, so that each number counts for all months of its year',
+    ]);
+  });
+});
