@@ -270,6 +270,23 @@ describe('a driver that one pass gives up and a later one has again', () => {
     }
   });
 
+  test('is compared however many pushes have deleted drivers since then', async () => {
+    const going = ids(21, 60);
+    const config = sourcesOf(['a'], { guard: { maxDeletes: 1000 } });
+    await using w = await world({ config, files: { 'a.csv': yearOf([...going, ...left]) } });
+    await w.sync();
+    for (let count = 1; count <= going.length; count++) {
+      await w.write('a.csv', yearOf([...going.slice(count), ...left]));
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+      w.clock.jump(3_600_000);
+    }
+    await w.write('a.csv', yearOf(left).concat(yearOf(['D21'], '000').replace(/^.*\n/u, '')));
+    expect(sourceOf(await w.sync(), 'a')).toMatchObject({
+      state: 'held',
+      findings: [{ kind: 'factor', group: ['D21'] }],
+    });
+  });
+
   test('is new once that is long ago', async () => {
     await using w = await gone();
     w.clock.jump(31 * 86_400_000);

@@ -1,8 +1,10 @@
 /** Snapshots of the archive: which are kept, and what to do with one that cannot be read. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/ledger.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { inTurns } from '../turns.ts';
 
 const dayMs = 86_400_000;
 
@@ -32,34 +34,43 @@ export function driverIn(
   return ifWhole(deps, digest, async () => (await deps.archive.open(digest))?.driver(id));
 }
 
-/** So many drivers are looked up one by one: for more of them a snapshot is walked. */
-const lookUpsMax = 50;
+/** Of bodies, whose snapshots take some milliseconds to be looked through. Counted, as `turns.ts` counts drivers. */
+const turnBytes = 4 << 20;
 
-/** The points of those of these drivers that a snapshot has; none where it is not kept, or damaged. */
+/**
+ * The points of those of these drivers that some snapshots have, each as the first of them that has it. One that is not kept has none, and
+ * one that is damaged none behind that place. What a snapshot shares with one before it is looked through once.
+ */
 export async function driversIn(
   deps: Pick<Dependencies, 'archive' | 'log'>,
-  digest: string,
+  digests: readonly string[],
   ids: ReadonlySet<string>,
 ): Promise<readonly PackedPoints[]> {
-  // Bytes are given back when the next driver is asked for.
-  const copied = ({ id, path, rule, points }: PackedPoints): PackedPoints => ({
-    id,
-    path,
-    rule,
-    points: Uint8Array.from(points),
-  });
-  const found = await ifWhole(deps, digest, async () => {
-    const snapshot = await deps.archive.open(digest);
-    if (ids.size <= lookUpsMax)
-      return [...ids].flatMap((id) => {
-        const driver = snapshot?.driver(id);
-        return driver === undefined ? [] : [copied(driver)];
-      });
-    const drivers: PackedPoints[] = [];
-    for (const driver of snapshot?.readPoints() ?? []) if (ids.has(driver.id)) drivers.push(copied(driver));
-    return drivers;
-  });
-  return found ?? [];
+  const wanted = new Set(ids);
+  const found: PackedPoints[] = [];
+  const seen = new Set<string>();
+  const take = function* (drivers: Iterable<PackedPoints>): Generator<void, void> {
+    for (const { id, path, rule, points } of drivers) {
+      // Bytes are given back when the next driver is asked for.
+      if (wanted.delete(id)) found.push({ id, path, rule, points: Uint8Array.from(points) });
+      yield;
+    }
+  };
+  let bytes = 0;
+  for (const digest of digests) {
+    if (wanted.size === 0) break;
+    await ifWhole(deps, digest, async () => {
+      const snapshot = await deps.archive.open(digest);
+      if (snapshot === undefined) return;
+      await inTurns(take(snapshot.readPoints(seen)));
+      for (const block of snapshot.blocks()) seen.add(block);
+      bytes += snapshot.bytes;
+    });
+    if (bytes < turnBytes) continue;
+    await turn();
+    bytes = 0;
+  }
+  return found;
 }
 
 const rememberedMs = 30 * dayMs;

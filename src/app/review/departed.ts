@@ -9,25 +9,16 @@ import type { Dependencies } from '../dependencies.ts';
 import { driversIn, snapshotsWithDeparted } from '../push/retention.ts';
 import type { Facts } from './decision.ts';
 
-/** Each is looked into for each candidate with new drivers. */
-const snapshotsMax = 31;
-
 /** Those of a candidate's new drivers that have departed, as they were last, in the order of ids. */
 export async function departedOf(
   deps: Dependencies,
   { source, comparison }: Pick<Facts, 'source' | 'comparison'>,
 ): Promise<readonly PackedPoints[]> {
   if (comparison.changes.drivers.create === 0) return [];
-  const snapshots = (await snapshotsWithDeparted(deps, [source])).slice(0, snapshotsMax);
+  const snapshots = await snapshotsWithDeparted(deps, [source]);
   const wanted = snapshots.length === 0 ? new Set<string>() : newDrivers(deps, source);
-  const found: PackedPoints[] = [];
-  for (const digest of snapshots) {
-    if (wanted.size === 0) break;
-    const drivers = await driversIn(deps, digest, wanted);
-    for (const { id } of drivers) wanted.delete(id);
-    found.push(...drivers);
-  }
-  return found.sort((a, b) => compareUtf8(a.id, b.id));
+  const found = await driversIn(deps, snapshots, wanted);
+  return found.toSorted((a, b) => compareUtf8(a.id, b.id));
 }
 
 /** Drivers of a candidate that no source has accepted. */
