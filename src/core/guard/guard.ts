@@ -7,7 +7,9 @@ import type { Limit, Mapping } from '../settings.ts';
 /** What the guard knows of a candidate and of the accepted read that it would replace. */
 export interface Evidence {
   /** `undefined` where the source was never accepted. */
-  readonly accepted: { readonly drivers: number; readonly points: number; readonly rejects: number } | undefined;
+  readonly accepted:
+    | { readonly drivers: number; readonly points: number; readonly rejects: number | undefined }
+    | undefined;
   readonly candidate: { readonly drivers: number; readonly points: number; readonly rejects: number };
   /** From the accepted read to the candidate. */
   readonly changes: Changes;
@@ -70,9 +72,15 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
   }
   if (accepted === undefined || changes.points.delete + changes.drivers.delete === 0) return undefined;
   const deletes = describeDeletes(changes);
-  if (candidate.rejects > accepted.rejects) {
+  // As many as the accepted read had stand there by habit. Where nothing says how many, each may be new.
+  if (candidate.rejects > (accepted.rejects ?? 0)) {
+    const rejects = `${candidate.rejects} ${plural(candidate.rejects, 'reject')}`;
+    const before =
+      accepted.rejects === undefined
+        ? '; how many the accepted read had is not known'
+        : ` where the accepted read had ${accepted.rejects}`;
     return {
-      reason: `it would delete ${deletes} and has ${candidate.rejects} ${plural(candidate.rejects, 'reject')} where the accepted read had ${accepted.rejects}`,
+      reason: `it would delete ${deletes} and has ${rejects}${before}`,
       hint: 'a row that could not be read is no evidence that its points are gone: see "driver-sync rejects"',
     };
   }
