@@ -153,7 +153,9 @@ export const valueGuard = z.enum(['hold', 'warn', 'off']);
 export const guardShape = {
   maxDeletes: limit
     .prefault('10%')
-    .describe("How many of a source's accepted drivers, and of its points, a read may delete: a share or a count."),
+    .describe(
+      "How many of a source's accepted drivers, and of its points, a read may delete: a share or a count. `100%` is no limit, also not for what goes in several reads.",
+    ),
   floor: z
     .int()
     .min(0)

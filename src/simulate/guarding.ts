@@ -100,6 +100,8 @@ export function judgeDeletes({ settings, source, before, after, lately, mayLag }
     );
   if (mayLag && goesOnlyBehind(before.points, after.points))
     throw new Violation('evidence', `${name}: the newest months went, as they do where a replica lags`);
+  const { maxDeletes } = settings.guard;
+  if (maxDeletes.kind === 'share' && maxDeletes.millionths >= 1_000_000) return;
   for (const unit of ['drivers', 'points'] as const) {
     const allowed = allowedOf(had[unit], settings);
     const day = lately.reduce((sum, one) => sum + one[unit], 0);

@@ -275,8 +275,8 @@ describe('a driver that one pass gives up and a later one has again', () => {
     const config = sourcesOf(['a'], { guard: { maxDeletes: 1000 } });
     await using w = await world({ config, files: { 'a.csv': yearOf([...going, ...left]) } });
     await w.sync();
-    for (let gone = 1; gone <= going.length; gone++) {
-      await w.write('a.csv', yearOf([...going.slice(gone), ...left]));
+    for (let count = 1; count <= going.length; count++) {
+      await w.write('a.csv', yearOf([...going.slice(count), ...left]));
       expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
       w.clock.jump(3_600_000);
     }

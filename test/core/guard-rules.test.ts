@@ -76,6 +76,19 @@ describe('the share of deletes', () => {
   });
 
   test.each([
+    ['a day', { day: { drivers: 90, points: 900 }, month: { ...nothing, had: undefined } }],
+    ['30 days', { day: nothing, month: { drivers: 400, points: 4000, had: { drivers: 120, points: 1200 } } }],
+  ])('of 100 % is no limit, whatever went before it in %s', (_name, letThrough) => {
+    const allGo = evidence({ drivers: 99, points: 999 }, { letThrough });
+    expect(judge(allGo, { ...rules, maxDeletes: share(100) })).toBeUndefined();
+    expect(judge(allGo, { ...rules, maxDeletes: share(99) })?.reason).toContain('more than');
+    // What is held whatever the share still is.
+    expect(judge({ ...allGo, dropsOnlyOldest: true }, { ...rules, maxDeletes: share(100) })?.reason).toContain(
+      'oldest',
+    );
+  });
+
+  test.each([
     [100, rules, 10],
     [20, rules, 5],
     [9, rules, 4],

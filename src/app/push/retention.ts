@@ -34,6 +34,9 @@ export function driverIn(
   return ifWhole(deps, digest, async () => (await deps.archive.open(digest))?.driver(id));
 }
 
+/** Of bodies, whose snapshots take some milliseconds to be looked through. Counted, as `turns.ts` counts drivers. */
+const turnBytes = 4 << 20;
+
 /**
  * The points of those of these drivers that some snapshots have, each as the first of them that has it. One that is not kept has none, and
  * one that is damaged none behind that place. What a snapshot shares with one before it is looked through once.
@@ -53,6 +56,7 @@ export async function driversIn(
       yield;
     }
   };
+  let bytes = 0;
   for (const digest of digests) {
     if (wanted.size === 0) break;
     await ifWhole(deps, digest, async () => {
@@ -60,8 +64,11 @@ export async function driversIn(
       if (snapshot === undefined) return;
       await inTurns(take(snapshot.readPoints(seen)));
       for (const block of snapshot.blocks()) seen.add(block);
+      bytes += snapshot.bytes;
     });
+    if (bytes < turnBytes) continue;
     await turn();
+    bytes = 0;
   }
   return found;
 }

@@ -7,6 +7,7 @@ export interface PartFacts {
   readonly hash: string | undefined;
   readonly revisedAtMs: number;
   readonly endsWithLineEnd: boolean | undefined;
+  readonly rejects: number | undefined;
 }
 
 /** An accepted part: read as it was, or only known from a snapshot that stands for all parts of its source together. */
@@ -28,17 +29,43 @@ export function acceptedParts(buffer: Stores, source: string): readonly Accepted
 function partsOfSnapshot(buffer: Stores, snapshot: ReadPart): readonly AcceptedPart[] {
   const { source } = snapshot;
   const reads = (['candidate', 'partial'] as const).flatMap((kind) => buffer.reads.parts(source, kind) ?? []);
-  return buffer.parts.originsOf(snapshot.id).map(({ id, name, hash, revisedAtMs, endsWithLineEnd }): AcceptedPart => {
+  return buffer.parts.originsOf(snapshot.id).map((origin): AcceptedPart => {
+    const { id, name, hash, revisedAtMs, endsWithLineEnd, rejects } = origin;
     // An earlier read of a part that has grown since had its number too.
     const part = reads.find((one) => one.kind === 'part' && one.origin === id && one.hash === (hash ?? ''));
-    if (part === undefined) return { kind: 'inSnapshot', name, hash, revisedAtMs, endsWithLineEnd, snapshot };
+    if (part === undefined) return { kind: 'inSnapshot', name, hash, revisedAtMs, endsWithLineEnd, rejects, snapshot };
     // What was approved later than the snapshot does not hold for it.
     return { ...factsOf(part), kind: 'read', part: { ...part, carried: false, settled: false } };
   });
 }
 
-function factsOf({ name, hash, revisedAtMs, endsWithLineEnd }: ReadPart): PartFacts {
-  return { name, hash: hash === '' ? undefined : hash, revisedAtMs, endsWithLineEnd };
+function factsOf({ name, hash, revisedAtMs, endsWithLineEnd, rejects }: ReadPart): PartFacts {
+  return { name, hash: hash === '' ? undefined : hash, revisedAtMs, endsWithLineEnd, rejects };
+}
+
+/**
+ * How many rejects the accepted read of a source had, with those of removed sources that it takes drivers over from; `undefined` where
+ * that is not known.
+ * @param candidate the parts of the read that is compared with it
+ */
+export function acceptedRejects(
+  buffer: Stores,
+  { source, gone, candidate }: { source: string; gone: readonly string[]; candidate: readonly ReadPart[] },
+): number | undefined {
+  const isShown = ({ name, hash }: AcceptedPart): boolean =>
+    candidate.some((part) => part.name === name || part.hash === hash);
+  let all: number | undefined = 0;
+  const add = (rejects: number | undefined): void => {
+    all = all === undefined || rejects === undefined ? undefined : all + rejects;
+  };
+  for (const { rejects } of acceptedParts(buffer, source)) add(rejects);
+  for (const from of gone) {
+    const parts = acceptedParts(buffer, from);
+    const isSamePlace = parts.some(isShown);
+    // How many of them lie among the drivers that another place has now, nothing says.
+    for (const { rejects } of parts) add(isSamePlace || rejects === 0 ? rejects : undefined);
+  }
+  return all;
 }
 
 /** Facts about the files of a source, from its accepted read and from accepted reads of sources that left the config. */
@@ -87,6 +114,7 @@ function factsOfSource(
     hash,
     revisedAtMs,
     endsWithLineEnd: undefined,
+    rejects: undefined,
   }));
   return { accepted: acceptedParts(buffer, source), seen };
 }

@@ -103,7 +103,15 @@ function* only<T extends { readonly id: string }>(
 function takeOut(
   { buffer, settings }: Dependencies,
   source: string,
-  { snapshot, name, hash = '', revisedAtMs, endsWithLineEnd, drivers }: Extract<PartToCarry, { kind: 'inSnapshot' }>,
+  {
+    snapshot,
+    name,
+    hash = '',
+    revisedAtMs,
+    endsWithLineEnd,
+    rejects = 0,
+    drivers,
+  }: Extract<PartToCarry, { kind: 'inSnapshot' }>,
 ): number {
   const writer = buffer.parts.begin(source, { name, kind: 'part' }, snapshot.fingerprint);
   const all = only(buffer.parts.drivers(snapshot), drivers);
@@ -126,7 +134,7 @@ function takeOut(
     });
   }
   const content = { version, hash, revisedAtMs, endsWithLineEnd };
-  return writer.commit(content, { rows: 0, rejects: 0 }).id;
+  return writer.commit(content, { rows: 0, rejects }).id;
 }
 
 /** Whether a point of a snapshot is wholly of the part that it names, and no other part has a share in it. */

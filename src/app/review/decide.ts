@@ -9,6 +9,7 @@ import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadPart } from '../../core/buffer.ts';
 import type { DeletedPoints } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { acceptedRejects } from '../read/accepted-parts.ts';
 import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
 import { inTurns } from '../turns.ts';
 import { furtherThan, pendingApproval } from './approvals.ts';
@@ -164,7 +165,9 @@ async function judgeAll(
   const candidate = buffer.reads.parts(name, 'candidate') ?? [];
   return judge(
     {
-      accepted: isFirst ? undefined : { ...before, rejects: sumRejects(accepted) },
+      accepted: isFirst
+        ? undefined
+        : { ...before, rejects: acceptedRejects(buffer, { source: name, gone, candidate }) },
       candidate: { ...after, rejects: sumRejects(candidate) },
       changes,
       dropsOnlyOldest,

@@ -7,7 +7,9 @@ import type { Limit, Mapping } from '../settings.ts';
 /** What the guard knows of a candidate and of the accepted read that it would replace. */
 export interface Evidence {
   /** `undefined` where the source was never accepted. */
-  readonly accepted: { readonly drivers: number; readonly points: number; readonly rejects: number } | undefined;
+  readonly accepted:
+    | { readonly drivers: number; readonly points: number; readonly rejects: number | undefined }
+    | undefined;
   readonly candidate: { readonly drivers: number; readonly points: number; readonly rejects: number };
   /** From the accepted read to the candidate. */
   readonly changes: Changes;
@@ -70,9 +72,15 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
   }
   if (accepted === undefined || changes.points.delete + changes.drivers.delete === 0) return undefined;
   const deletes = describeDeletes(changes);
-  if (candidate.rejects > accepted.rejects) {
+  // As many as the accepted read had stand there by habit. Where nothing says how many, each may be new.
+  if (candidate.rejects > (accepted.rejects ?? 0)) {
+    const rejects = `${candidate.rejects} ${plural(candidate.rejects, 'reject')}`;
+    const before =
+      accepted.rejects === undefined
+        ? '; how many the accepted read had is not known'
+        : ` where the accepted read had ${accepted.rejects}`;
     return {
-      reason: `it would delete ${deletes} and has ${candidate.rejects} ${plural(candidate.rejects, 'reject')} where the accepted read had ${accepted.rejects}`,
+      reason: `it would delete ${deletes} and has ${rejects}${before}`,
       hint: 'a row that could not be read is no evidence that its points are gone: see "driver-sync rejects"',
     };
   }
@@ -172,6 +180,8 @@ function judgeShare(
   accepted: { readonly drivers: number; readonly points: number },
   rules: GuardRules,
 ): Hold | undefined {
+  // A sum of several days can be more than all that there is now, which was allowed to go each time.
+  if (rules.maxDeletes.kind === 'share' && rules.maxDeletes.millionths >= 1_000_000) return undefined;
   const limit = `guard.maxDeletes ${describeLimit(rules.maxDeletes)}`;
   const hint = 'see "driver-sync plan"; approve it if the data is really gone';
   for (const unit of ['drivers', 'points'] as const) {

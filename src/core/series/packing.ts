@@ -55,6 +55,8 @@ export interface PartOrigin {
 export interface OriginFacts extends PartOrigin {
   readonly hash?: string | undefined;
   readonly endsWithLineEnd?: boolean | undefined;
+  /** How many of its rows were rejected. */
+  readonly rejects?: number | undefined;
   /** It is a part of the accepted read. `false`: only months of an older read, carried as history, name it. */
   readonly isPart?: boolean | undefined;
 }

@@ -31,6 +31,7 @@ export interface OriginRow {
   revised_at_ms: number;
   hash: string | null;
   ends_with_line_end: number | null;
+  rejects: number | null;
   is_part: number;
 }
 
@@ -61,6 +62,7 @@ export function readOrigin(row: OriginRow): OriginFacts {
     revisedAtMs: row.revised_at_ms,
     hash: row.hash ?? undefined,
     endsWithLineEnd: row.ends_with_line_end === null ? undefined : row.ends_with_line_end === 1,
+    rejects: row.rejects ?? undefined,
     isPart: row.is_part === 1,
   };
 }

@@ -207,6 +207,11 @@ const migrations: readonly Migration[] = [
   `,
   bundleFolds,
   'DROP TABLE fold',
+  `
+  -- A read is judged by the rejects of the one before, also where that is only known from a snapshot.
+  ALTER TABLE origin ADD COLUMN rejects INTEGER;
+  UPDATE origin SET rejects = (SELECT p.rejects FROM part_read p WHERE p.id = origin.id AND p.kind = 'part');
+  `,
 ];
 
 /**

@@ -67,7 +67,7 @@ export class SqliteParts implements PartStore {
 
   addRestoredOrigin(origin: OriginFacts): number {
     return this.#tables.write(() => {
-      const { source, name, revisedAtMs, hash = null, endsWithLineEnd } = origin;
+      const { source, name, revisedAtMs, hash = null, endsWithLineEnd, rejects = null } = origin;
       // In the buffer that made the snapshot it has the same number.
       const same = `SELECT id FROM origin WHERE source = ? AND name = ? AND revised_at_ms = ? AND hash IS ?
         ORDER BY id = ? DESC, id DESC`;
@@ -78,7 +78,7 @@ export class SqliteParts implements PartStore {
       for (const sql of ['DELETE FROM part_read WHERE id = ?', 'DELETE FROM part_run WHERE part_read = ?'])
         this.#tables.run(sql, id);
       const lineEnd = endsWithLineEnd === undefined ? null : Number(endsWithLineEnd);
-      this.#tables.run(insertOrigin, id, source, name, revisedAtMs, hash, lineEnd);
+      this.#tables.run(insertOrigin, id, source, name, revisedAtMs, hash, lineEnd, rejects);
       return id;
     });
   }

@@ -5,8 +5,8 @@ import { type PartReadRow, readPart } from './buffer-rows.ts';
 import { openBundleWriter } from './bundle-store.ts';
 import type { Statements } from './statements.ts';
 
-export const insertOrigin = `INSERT INTO origin (id, source, name, revised_at_ms, hash, ends_with_line_end)
-  VALUES (?, ?, ?, ?, ?, ?)`;
+export const insertOrigin = `INSERT INTO origin (id, source, name, revised_at_ms, hash, ends_with_line_end, rejects)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`;
 
 export function openPartWriter(
   tables: Statements,
@@ -46,7 +46,8 @@ export function openPartWriter(
         const lineEnd = content.endsWithLineEnd === undefined ? null : Number(content.endsWithLineEnd);
         tables.run(sql, content.version, content.hash, content.revisedAtMs, counts.rows, counts.rejects, lineEnd, id);
         if (part.kind === 'part' && base === undefined) {
-          tables.run(insertOrigin, id, source, part.name, content.revisedAtMs, content.hash || null, lineEnd);
+          const facts = [content.revisedAtMs, content.hash || null, lineEnd, counts.rejects];
+          tables.run(insertOrigin, id, source, part.name, ...facts);
         }
         for (const [origin, isPart] of origins) {
           tables.run(

@@ -88,7 +88,8 @@ export class SqliteReads implements ReadStore {
 
   /** What cells name by the number of a part that has grown is from now on the part as it was accepted. */
   #nameAccepted(source: string): void {
-    const sql = `UPDATE origin SET (revised_at_ms, hash, ends_with_line_end) = (p.revised_at_ms, nullif(p.hash, ''), p.ends_with_line_end)
+    const sql = `UPDATE origin SET (revised_at_ms, hash, ends_with_line_end, rejects)
+        = (p.revised_at_ms, nullif(p.hash, ''), p.ends_with_line_end, p.rejects)
       FROM part_read p JOIN read_part rp ON rp.part_read = p.id
       WHERE rp.source = ? AND rp.kind = 'accepted' AND p.kind = 'part' AND p.origin = origin.id AND p.id <> p.origin`;
     this.#tables.run(sql, source);

@@ -90,7 +90,7 @@ export class MemoryParts implements PartStore {
     return originOf(this.#tables, id);
   }
 
-  addRestoredOrigin({ id, source, name, revisedAtMs, hash, endsWithLineEnd }: OriginFacts): number {
+  addRestoredOrigin({ id, source, name, revisedAtMs, hash, endsWithLineEnd, rejects }: OriginFacts): number {
     const same = [...this.#tables.origins.values()].filter(
       (one) =>
         one.source === source &&
@@ -102,7 +102,7 @@ export class MemoryParts implements PartStore {
     const known = same.find((one) => one.id === id) ?? same.toSorted((a, b) => b.id - a.id)[0];
     if (known !== undefined) return known.id;
     const made = this.#tables.nextId++;
-    this.#tables.origins.set(made, { id: made, source, name, revisedAtMs, hash, endsWithLineEnd });
+    this.#tables.origins.set(made, { id: made, source, name, revisedAtMs, hash, endsWithLineEnd, rejects });
     return made;
   }
 
@@ -213,7 +213,8 @@ function commit(
   row.growth = growth;
   const { id, source, name, kind } = row.facts;
   if (kind === 'part' && !isBased) {
-    tables.origins.set(id, { id, source, name, revisedAtMs, hash: hash === '' ? undefined : hash, endsWithLineEnd });
+    const known = { revisedAtMs, hash: hash === '' ? undefined : hash, endsWithLineEnd, rejects };
+    tables.origins.set(id, { id, source, name, ...known });
   }
   return row.facts;
 }

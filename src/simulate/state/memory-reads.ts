@@ -77,10 +77,10 @@ export class MemoryReads implements ReadStore {
 
   /** What cells name by the number of a part that has grown is from now on the part as it was accepted. */
   #nameAccepted(parts: readonly ReadPart[]): void {
-    for (const { id, kind, origin, revisedAtMs, hash, endsWithLineEnd } of parts) {
+    for (const { id, kind, origin, revisedAtMs, hash, endsWithLineEnd, rejects } of parts) {
       const named = this.#tables.origins.get(origin);
       if (kind !== 'part' || id === origin || named === undefined) continue;
-      const facts = { revisedAtMs, hash: hash === '' ? undefined : hash, endsWithLineEnd };
+      const facts = { revisedAtMs, hash: hash === '' ? undefined : hash, endsWithLineEnd, rejects };
       this.#tables.origins.set(origin, { ...named, ...facts });
     }
   }

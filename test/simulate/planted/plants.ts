@@ -24,7 +24,7 @@ export const plants: readonly Plant[] = [
   guard('an empty read is accepted', 'if (accepted.drivers === 0) return undefined;', 'return undefined;'),
   guard(
     'more rejects are no reason',
-    'if (candidate.rejects > accepted.rejects) {',
+    'if (candidate.rejects > (accepted.rejects ?? 0)) {',
     'if (candidate.rejects > accepted.rejects + 1e9) {',
   ),
   {
