@@ -35,6 +35,7 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
     name: String(cursor.path.at(-1)),
     type,
     kind: kind?.value,
+    files: filesOf(within(cursor, 'files')),
     poll: fields.poll,
     timeoutMs: fields.timeout,
     removed: fields.removed,
@@ -50,6 +51,13 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
       .update(canonicalJson({ source: written, timezone }))
       .digest('hex'),
   };
+}
+
+/** As they are written: what a variable holds differs between machines. */
+function filesOf(cursor: Cursor): readonly string[] | undefined {
+  const written = writtenAt(cursor);
+  if (!Array.isArray(written)) return undefined;
+  return written.map((text, at) => spotOf(within(cursor, at))?.raw ?? String(text));
 }
 
 /** What people call a kind who have not seen the list. */
