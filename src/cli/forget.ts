@@ -2,12 +2,12 @@
 import { createInterface } from 'node:readline/promises';
 import type { Dependencies } from '../app/dependencies.ts';
 import { checkForget, forget as forgetNow, reportedParts } from '../app/prepare/forget.ts';
-import { restoreAfterLoss } from '../app/prepare/restore.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
 import { silent } from '../compose/look.ts';
 import { openScratch } from '../compose/scratch.ts';
 import { openAsked, openState, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
+import type { Snapshot } from '../core/ledger.ts';
 import { ChangeCounts, type Changes, diffDrivers, effectAt } from '../core/series/diff.ts';
 import { LargestChanges, type PointChange } from '../core/series/largest.ts';
 import { count, visible } from '../core/text.ts';
@@ -30,8 +30,7 @@ export async function forget(
     await using state = await openState(settings, commandLog(context));
     // The agent that leads carries it out: what counts is what that one carries.
     const reported = settings.ledger === undefined ? [] : await reportedParts(state.deps, target.source);
-    checkForget(state.deps, target, reported);
-    forgotten = await whatChanges(context, state.deps, { target, reported });
+    forgotten = await whatChanges(state.deps, target, reported);
   }
   const { changes, changedPoints, largest, isHeld } = forgotten;
   const what = describe(forgotten, settings.shouldDeleteMissing);
@@ -65,19 +64,20 @@ interface Forgotten {
   readonly isReplaced: boolean;
 }
 
+/** @throws AgentError `usage` for what cannot be forgotten */
 async function whatChanges(
-  context: Context,
-  deps: Dependencies,
-  { target, reported }: { target: { source: string; part?: string | undefined }; reported: readonly string[] },
+  { settings, ledger }: Dependencies,
+  target: { source: string; part?: string | undefined },
+  reported: readonly string[],
 ): Promise<Forgotten> {
-  const { settings } = deps;
-  await using scratch = await openScratch(settings, commandLog(context));
-  await restoreAfterLoss({ ...scratch.deps, log: silent });
+  await using scratch = await openScratch(settings, silent);
+  checkForget(scratch.deps, target, reported);
+  const before = await acceptedNow(scratch.deps);
   await forgetNow(scratch.deps, target, reported);
   const found = new LargestChanges(changesShown);
   const counts = new ChangeCounts();
   const effect = effectAt(settings);
-  for (const change of diffDrivers(acceptedDrivers(deps), acceptedDrivers(scratch.deps))) {
+  for (const change of diffDrivers(before.readPoints(), acceptedDrivers(scratch.deps))) {
     const seen = effect(change);
     if (seen === undefined) continue;
     counts.add(seen);
@@ -88,9 +88,15 @@ async function whatChanges(
     changes: counts.sum(),
     changedPoints: found.count,
     largest: found.shown(),
-    isHeld: source !== undefined && (await deps.ledger.holds.held()).some((held) => held.source === target.source),
+    isHeld: source !== undefined && (await ledger.holds.held()).some((held) => held.source === target.source),
     isReplaced: source !== undefined && scratch.deps.openSource(source).newestOnly === true,
   };
+}
+
+/** Outside of the buffer, which is changed next. */
+function acceptedNow(deps: Dependencies): Promise<Snapshot> {
+  const { shouldDeleteMissing, stamp } = deps.settings;
+  return deps.archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, deps.buffer.reads.origins());
 }
 
 function describe({ changes: { drivers, points }, isReplaced }: Forgotten, deletes: boolean): string {

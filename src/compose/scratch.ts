@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { planLedger } from '../app/ask/plan-ledger.ts';
 import type { Dependencies } from '../app/dependencies.ts';
+import { restoreAfterLoss } from '../app/prepare/restore.ts';
+import { beginToTry, isLedElsewhere } from '../app/shared/take-over.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
@@ -13,11 +15,14 @@ import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { scratchDirectory } from '../edges/state/state-directory.ts';
-import { type OpenState, addressIn, nowhere, openKept } from './look.ts';
+import { type OpenState, addressIn, nowhere, openKept, silent } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
 
-/** Dependencies whose buffer and archive are copies: what a pass would do, without doing it. */
+/**
+ * Dependencies whose buffer and archive are copies: what a pass would do, without doing it. Where the ledger is shared and another agent has made
+ * the last push, the copy begins from that one, as a pass here would.
+ */
 export async function openScratch(settings: Settings, log: Log, observe?: Dependencies['observe']): Promise<OpenState> {
   if (settings.ledger === undefined && !existsSync(fileIn(settings, 'ledger'))) {
     ensureStateDir(settings.state);
@@ -38,7 +43,7 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
     ...parts,
     address: await addressIn(ledger, parts),
     buffer,
-    ledger: planLedger(ledger),
+    ledger: planLedger(ledger, async () => !(await isLedElsewhere({ ledger, buffer }))),
     archive: {
       ...archive,
       write: (...snapshot) => drafts.write(...snapshot),
@@ -47,7 +52,7 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
     },
     destination: nowhere,
   };
-  return {
+  const scratch = {
     deps,
     async [Symbol.asyncDispose]() {
       buffer.close();
@@ -55,6 +60,14 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
       rmSync(directory, { recursive: true, force: true });
     },
   };
+  try {
+    await restoreAfterLoss(deps);
+    await beginToTry({ ...deps, log: silent });
+    return scratch;
+  } catch (error) {
+    await scratch[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /**

@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { beginFromPushed } from '../app/shared/follow.ts';
+import type { LocalBuffer } from '../core/buffer.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
-import type { LedgerState } from '../core/ledger.ts';
+import type { Archive, LedgerState } from '../core/ledger.ts';
 import type { Log } from '../core/ports.ts';
 import type { LedgerSettings, Settings } from '../core/settings.ts';
 import { fetchFile, filesOf, upload } from '../edges/shared/archive.ts';
@@ -17,11 +19,12 @@ import { sharedLedger } from '../edges/shared/ledger.ts';
 import { getRecord, setRecord } from '../edges/shared/record.ts';
 import { forgetShared, isShared } from '../edges/shared/seen.ts';
 import { snapshotFileSha256, snapshotsIn } from '../edges/state/archive.ts';
+import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import { type NotedHead, type Verification, verifyState } from '../edges/state/verify.ts';
-import { noState } from './look.ts';
-import { openOwnLedger } from './parts.ts';
+import { addressIn, noState, nowhere } from './look.ts';
+import { openOwnLedger, partsOf } from './parts.ts';
 import { fileIn } from './place.ts';
 import { type SharedParts, openSharedParts, refuseUnknown, requireLead, withSharedDatabase } from './shared.ts';
 
@@ -81,6 +84,8 @@ export function giveBackLedger(settings: Settings, log: Log): Promise<Copied> {
     const file = fileIn(settings, 'ledger');
     await refuseLoss(settings, shared);
     allowed();
+    const nowMs = shared.clock.now().getTime();
+    await ledger.pushes.endOrphans(nowMs);
     const directory = fileIn(settings, 'archive');
     const digests = await ledger.snapshots.kept();
     for (const digest of digests) {
@@ -90,7 +95,6 @@ export function giveBackLedger(settings: Settings, log: Log): Promise<Copied> {
     }
     const draft = `${file}.draft`;
     await copyToSqlite(database, draft);
-    const nowMs = shared.clock.now().getTime();
     // Both say it, so that nobody but this state directory passes for the one that has it, wherever that is mounted later.
     const givenBack = { sinceMs: nowMs, host: hostname(), state: settings.state };
     const copy = openLedger(draft, 'write');
@@ -98,6 +102,7 @@ export function giveBackLedger(settings: Settings, log: Log): Promise<Copied> {
     const copied = await copy.head();
     await copy.close();
     if (copied !== (await ledger.head())) throw askedMeanwhile();
+    await beginFromCopy(settings, { draft, archive: shared.following.archive, log });
     keepBefore(file, nowMs);
     renameSync(draft, file);
     // Last: a give-back that fails is said again here, and until then no other machine is locked out.
@@ -110,6 +115,41 @@ export function giveBackLedger(settings: Settings, log: Log): Promise<Copied> {
     forgetShared(settings.state);
     return done;
   });
+}
+
+/**
+ * Other agents may have made the last push: what this buffer has accepted is older then, and its agent, alone from now on, would push it over that
+ * one. So it begins from that push, as whoever begins to lead does.
+ */
+async function beginFromCopy(
+  settings: Settings,
+  { draft, archive, log }: { readonly draft: string; readonly archive: Archive; readonly log: Log },
+): Promise<void> {
+  const buffer = openOwnBuffer(settings);
+  if (buffer === undefined) return;
+  const ledger = openLedger(draft, 'write');
+  try {
+    const parts = partsOf(settings, { log });
+    const address = await addressIn(ledger, parts);
+    // Should the ledger stay shared all the same, whoever leads here next begins anew.
+    buffer.setState({ ledIn: undefined });
+    await beginFromPushed({ ...parts, address, buffer, ledger, archive, destination: nowhere });
+  } finally {
+    await ledger.close();
+    buffer.close();
+  }
+}
+
+/** `undefined` where there is none to go on from: the agent makes a new one of the last acknowledged snapshot. */
+function openOwnBuffer(settings: Settings): LocalBuffer | undefined {
+  const file = fileIn(settings, 'buffer');
+  if (!existsSync(file)) return undefined;
+  try {
+    return openBuffer(file, 'write');
+  } catch (error) {
+    if (!isAgentError(error, 'state.corrupt')) throw error;
+    return undefined;
+  }
 }
 
 /** What is in the state directory is replaced: nothing of it may be missing in the database. */

@@ -1,4 +1,7 @@
-/** The ledger of a plan: it reads everything and records what is held, so that it can be approved. Nothing else is written, and on a full or read-only disk nothing. */
+/**
+ * The ledger of a plan: it reads everything and records what is held, so that it can be approved. Nothing else is written, and on a full or
+ * read-only disk nothing.
+ */
 import { isAgentError } from '../../core/errors.ts';
 import type { HoldLog, Ledger, LedgerState, PushLog, RequestLog } from '../../core/ledger.ts';
 
@@ -7,9 +10,14 @@ const noPush = async (): Promise<never> => {
   throw new Error('a plan pushes nothing');
 };
 
-export function planLedger(ledger: Ledger): Ledger {
+/** No read is called so. */
+const noRead = ' ';
+
+/** @param mayHold whether what it holds is recorded: what the agent of another machine holds is that agent's matter */
+export function planLedger(ledger: Ledger, mayHold = async (): Promise<boolean> => true): Ledger {
   const { pushes, holds, requests } = ledger;
   let changed: LedgerState = {};
+  let forgottenSinceMs = Infinity;
   return {
     pushes: {
       begin: noPush,
@@ -29,6 +37,7 @@ export function planLedger(ledger: Ledger): Ledger {
     } satisfies PushLog,
     holds: {
       hold: async (...held) => {
+        if (!(await mayHold())) return;
         try {
           await holds.hold(...held);
         } catch (error) {
@@ -43,9 +52,15 @@ export function planLedger(ledger: Ledger): Ledger {
       approvedScope: (approval) => holds.approvedScope(approval),
       closeApproval: nothing,
       recordDeletes: nothing,
-      deletesSince: (sources, sinceMs, read, others) => holds.deletesSince(sources, sinceMs, read, others),
+      deletesSince: (sources, sinceMs, read, others) => {
+        if (forgottenSinceMs === Infinity) return holds.deletesSince(sources, sinceMs, read, others);
+        const untilMs = Math.min(forgottenSinceMs, others?.untilMs ?? Infinity);
+        return holds.deletesSince(sources, sinceMs, read, { own: noRead, untilMs });
+      },
       settleDeletes: nothing,
-      forgetDeletes: nothing,
+      forgetDeletes: async (sinceMs) => {
+        forgottenSinceMs = Math.min(forgottenSinceMs, sinceMs);
+      },
       inheritDeletes: nothing,
     } satisfies HoldLog,
     requests: {
@@ -63,6 +78,7 @@ export function planLedger(ledger: Ledger): Ledger {
     setState: async (more) => {
       changed = { ...changed, ...more };
     },
+    ...(ledger.agents && { agents: () => ledger.agents!() }),
     shrink: () => ledger.shrink(),
     close: () => ledger.close(),
   };

@@ -67,6 +67,8 @@ export interface PlannedSource extends SourceReport {
   readonly totals: readonly PathTotal[];
 }
 
+const notRecorded = 'no pass holds this yet: "driver-sync status" says what is held and can be approved';
+
 /** @param shownMax how many changes of each source are listed; Infinity: all of them */
 export async function plan(
   deps: Dependencies,
@@ -78,7 +80,7 @@ export async function plan(
   await prepare(deps, { resume: true });
   const reads = await readAll(deps, {}, signal);
   const held = new ChangesBySource(shownMax);
-  const verdicts = await review(deps, reads, (source, change) => held.of(source).note(change));
+  const reviewed = await review(deps, reads, (source, change) => held.of(source).note(change));
   const snapshot = await buildSnapshot(deps);
   const last = await ledger.pushes.lastAcknowledged(address);
   const pushed = new ChangesBySource(shownMax);
@@ -94,8 +96,18 @@ export async function plan(
     counts.add(seen);
   });
   const changes = counts.sum();
-  const push: PushReport = (await blockedPush(deps)) ??
-    (await snapshotBlock(deps, snapshot)) ?? { outcome: 'unchanged' };
+  const blocked = await blockedPush(deps);
+  const waiting = blocked === undefined ? await snapshotBlock(deps, snapshot) : undefined;
+  // Where another agent leads, or the disk is full, what is held here may not be recorded, and nobody can approve it.
+  const recorded = new Set((await ledger.holds.held()).map((one) => one.digest));
+  const verdicts = reviewed.map((verdict) =>
+    verdict.approvable !== true || recorded.has(verdict.digest ?? '')
+      ? verdict
+      : { ...verdict, approvable: false, hint: notRecorded },
+  );
+  const isUnrecorded = waiting?.hint !== undefined && !recorded.has(snapshot.digest);
+  const push: PushReport = blocked ??
+    (isUnrecorded ? { ...waiting, hint: notRecorded } : waiting) ?? { outcome: 'unchanged' };
   const exit = passExit(push, verdicts, reads, deps);
   return {
     changes,
