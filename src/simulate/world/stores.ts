@@ -43,11 +43,12 @@ const holdWrites = [
   'release',
   'approve',
   'closeApproval',
+  'reopenApproval',
   'recordDeletes',
   'forgetDeletes',
   'inheritDeletes',
 ] as const satisfies (keyof HoldLog)[];
-const requestWrites = ['add', 'finish'] as const satisfies (keyof RequestLog)[];
+const requestWrites = ['add', 'finish', 'reopen'] as const satisfies (keyof RequestLog)[];
 const partWrites = [
   'setVersion',
   'addRestoredOrigin',
