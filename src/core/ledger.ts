@@ -125,7 +125,8 @@ export interface Asked extends PendingRequest, Decided {
 
 /** Every push that was begun, and what became of it. */
 export interface PushLog {
-  begin(push: NewPush): Promise<number>;
+  /** @param state what is so from then on. One transaction. */
+  begin(push: NewPush, state?: LedgerState): Promise<number>;
   end(id: number, result: PushResult, endedAtMs: number): Promise<void>;
   /** Pushes that never ended died with their process: their outcome is unknown, and they ended by now. */
   endOrphans(endedAtMs: number): Promise<void>;
@@ -174,6 +175,8 @@ export interface HoldLog {
   approvals(): Promise<readonly Approval[]>;
   approvedScope(approval: number): Promise<ApprovalScope>;
   closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void>;
+  /** It is pending again. */
+  reopenApproval(id: number): Promise<void>;
   /** Deletes that the guard let through without approval. Recorded before they are done: `read` makes that harmless. */
   recordDeletes(
     source: string,
@@ -204,6 +207,8 @@ export interface RequestLog {
   pending(): Promise<readonly PendingRequest[]>;
   /** `result`: what became of it, for the command that waits. */
   finish(id: number, result: string): Promise<void>;
+  /** It is pending again. */
+  reopen(id: number): Promise<void>;
   result(id: number): Promise<string | undefined>;
   /** Changes with every new request and approval. Cheap. */
   asked(): Promise<string>;
@@ -235,6 +240,12 @@ export interface Ageing {
   readonly seenMs: number;
 }
 
+/** Approvals that were used and `forget` requests that are done, by their ids. */
+export interface Closed {
+  readonly approvals: readonly number[];
+  readonly forgets: readonly number[];
+}
+
 /** All that is kept beside the logs, as one record. */
 export interface LedgerState {
   readonly lastPass?: PassReport | undefined;
@@ -242,6 +253,8 @@ export interface LedgerState {
   readonly askedPass?: PassReport | undefined;
   readonly rolledBack?: RolledBack | undefined;
   readonly ageing?: Ageing | undefined;
+  /** What was closed since the last push of what the sources have accepted was begun: no such push has it. */
+  readonly unpushed?: Closed | undefined;
   /** An empty snapshot that somebody approved, and where it may go. */
   readonly emptyConsent?: { readonly digest: string; readonly address: string } | undefined;
   /** What the loop remembers of the address that it pushes to. */

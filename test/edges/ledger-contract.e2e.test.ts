@@ -66,7 +66,9 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
       maybeTaken: true,
     });
     await pushes.end(first, { outcome: 'refused', status: 413, detail: 'too large', maybeTaken: false }, 1500);
-    const second = await pushes.begin(push({ digest: 'bb', address: 'elsewhere' }));
+    await one.ledger.setState({ unpushed: { approvals: [1], forgets: [] }, emptyConsent: { digest: 'd', address } });
+    const second = await pushes.begin(push({ digest: 'bb', address: 'elsewhere' }), { unpushed: undefined });
+    expect(await one.ledger.state()).toEqual({ emptyConsent: { digest: 'd', address } });
     expect(await pushes.get(first)).toMatchObject({ endedAtMs: 1500, outcome: 'refused', status: 413 });
     expect((await pushes.all()).map(({ id }) => id)).toEqual([second, first]);
     expect((await pushes.newest(1, second)).map(({ id }) => id)).toEqual([first]);
@@ -143,6 +145,9 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
     expect((await holds.held())[0]?.sinceMs).toBe(500);
     await holds.closeApproval(1, 'dropped', 'another read');
     expect((await holds.approvals())[1]).toMatchObject({ state: 'dropped', why: 'another read' });
+    await holds.reopenApproval(1);
+    expect((await holds.approvals())[1]).toMatchObject({ state: 'pending', by: 'ada' });
+    expect((await holds.approvals())[1]?.why).toBeUndefined();
     await holds.release('sales');
     expect(await holds.held()).toEqual([]);
   });
@@ -191,6 +196,8 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
     expect(await requests.result(id)).toBe('done');
     expect(await requests.pending()).toEqual([]);
     expect(await requests.all()).toMatchObject([{ id, by: 'ada', as: 'root', result: 'done' }]);
+    await requests.reopen(id);
+    expect(await requests.pending()).toMatchObject([{ id, by: 'ada' }]);
   });
 
   test.skipIf(isMissing)('what is kept beside the logs changes field by field', async () => {

@@ -12,6 +12,7 @@ interface Status {
     readonly state: string;
     readonly reason?: string;
     readonly digest?: string;
+    readonly carried: readonly string[];
   }[];
 }
 
@@ -93,6 +94,50 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     await expect.poll(() => Object.keys(pointsOf(world.service.holds()!))).toHaveLength(20);
   });
 
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'an approval that was used while a push waited is used again by the agent that takes over after a %s',
+    async (signal) => {
+      await using world = await twoWith(drivers(100), { takeOver: '3s', timeout: '12s' });
+      const { one, two, first, second } = await bothRun(world);
+      await anUnknownPush(world, first);
+      for (const place of world.places) await place.write('sales.csv', drivers(20, '2'));
+      await expect.poll(async () => (await salesOf(one)).state).toBe('held');
+      await expect.poll(() => wordsOf(two, second)).toMatch(/holds sales/);
+      const { digest } = await salesOf(two);
+      expect((await two.command('approve', digest!)).code).toBe(0);
+      await first.says(/a different snapshot waits for it/);
+      expect(await historyOf(two)).toMatchObject({ decisions: [{ state: 'used' }] });
+      first.kill(signal);
+      await second.says(/this agent leads now/);
+      world.service.calm();
+      await expect.poll(() => Object.keys(pointsOf(world.service.holds()!))).toHaveLength(20);
+      await expect.poll(() => historyOf(two)).toMatchObject({ decisions: [{ state: 'used' }] });
+      expect((await two.command('verify')).code).toBe(0);
+    },
+  );
+
+  test('what was forgotten while a push waited is forgotten again by the agent that takes over', async () => {
+    const sales = { ...csv('*.csv'), settle: '0s', poll: '1s' };
+    const files = { 'gone.csv': rowsOf({ gone: '1' }) };
+    await using world = await twoWith(
+      drivers(20),
+      { takeOver: '3s', timeout: '12s', more: { sources: { sales } } },
+      files,
+    );
+    const { two, first, second } = await bothRun(world);
+    for (const place of world.places) await place.remove('gone.csv');
+    await expect.poll(async () => (await salesOf(two)).carried).toEqual(['gone.csv']);
+    await anUnknownPush(world, first, 20);
+    expect((await two.command('forget', 'sales', 'gone.csv', '--yes')).code).toBe(0);
+    await first.says(/a different snapshot waits for it/);
+    first.kill('SIGKILL');
+    await second.says(/this agent leads now/);
+    world.service.calm();
+    await expect.poll(() => Object.keys(pointsOf(world.service.holds()!))).toHaveLength(20);
+    expect(pointsOf(world.service.holds()!)).not.toHaveProperty('gone');
+    await expect.poll(async () => (await salesOf(two)).carried).toEqual([]);
+  });
+
   test('deletes that were accepted and not pushed yet are not counted twice', async () => {
     const onlyIfAsked = { pushOnChange: 'off', schedule: '0 0 29 2 *' };
     await using world = await twoWith(drivers(82, '1111'), { more: onlyIfAsked });
@@ -140,6 +185,17 @@ async function bothRun(
 async function wordsOf(place: Place, { pid }: Running): Promise<string | undefined> {
   const { shared } = (await place.command('status', '--json')).json<Status>();
   return shared.agents.find((one) => one.pid === pid)?.text;
+}
+
+/** The first one pushes other values, and cannot know whether they arrive, now or at any later try. */
+async function anUnknownPush({ service, places }: Machines, first: Running, count = 100): Promise<void> {
+  service.answer(...Array.from({ length: 50 }, () => 'drop' as const));
+  for (const place of places) await place.write('sales.csv', drivers(count, '2'));
+  await first.says(/"outcome":"unknown"/);
+}
+
+async function historyOf(place: Place): Promise<History> {
+  return (await place.command('history', '--json')).json<History>();
 }
 
 async function salesOf(place: Place): Promise<Status['sources'][number]> {

@@ -20,6 +20,8 @@ export function rowsOf(values: Readonly<Record<string, string>>): string {
 
 export interface MachinesOptions {
   readonly takeOver?: string;
+  /** Of the destination. */
+  readonly timeout?: string;
   readonly count?: number;
   readonly more?: object;
   /** More variables of each agent. */
@@ -31,11 +33,11 @@ export interface MachinesOptions {
 }
 
 export async function machines(options: MachinesOptions = {}): Promise<Machines> {
-  const { count = 3, more = {}, takeOver = '3s' } = options;
+  const { count = 3, more = {}, takeOver = '3s', timeout = '1s' } = options;
   const server = options.server ?? (await postgresServer());
   const service = await openReceiver();
   const config = {
-    destination: { url: service.url, timeout: '1s' },
+    destination: { url: service.url, timeout },
     pushOnChange: '1s',
     ledger: { url: '${LEDGER_URL}', takeOver },
     sources: { sales: { ...csv('sales.csv'), settle: '0s', poll: '1s' } },

@@ -51,6 +51,7 @@ export function planLedger(ledger: Ledger, mayHold = async (): Promise<boolean> 
       approvals: () => holds.approvals(),
       approvedScope: (approval) => holds.approvedScope(approval),
       closeApproval: nothing,
+      reopenApproval: nothing,
       recordDeletes: nothing,
       deletesSince: (sources, sinceMs, read, others) => {
         if (forgottenSinceMs === Infinity) return holds.deletesSince(sources, sinceMs, read, others);
@@ -68,6 +69,7 @@ export function planLedger(ledger: Ledger, mayHold = async (): Promise<boolean> 
       all: () => requests.all(),
       pending: () => requests.pending(),
       finish: nothing,
+      reopen: nothing,
       result: (id) => requests.result(id),
       asked: () => requests.asked(),
     } satisfies RequestLog,

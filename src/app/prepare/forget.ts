@@ -4,6 +4,7 @@ import type { FoldedDriver } from '../../core/series/packing.ts';
 import type { ChosenPart, ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptedDrivers } from '../push/newest-snapshot.ts';
+import { endForget } from '../push/unpushed.ts';
 import { copyPart, isCellOf } from '../read/carried.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import { consentToEmpty } from '../review/approvals.ts';
@@ -15,7 +16,7 @@ export async function forgetRequested(deps: Dependencies): Promise<void> {
     if (request.kind !== 'forget') continue;
     await forget(deps, request);
     log.info('forgot what was carried', { source: request.source, part: request.part });
-    await ledger.requests.finish(id, 'done');
+    await endForget(deps, id);
   }
 }
 

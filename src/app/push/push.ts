@@ -10,6 +10,7 @@ import type { PushReport } from './push-report.ts';
 import { isRepeatDue, snapshotToRepeat } from './repeat.ts';
 import { waitThatWasAsked } from './retrying.ts';
 import { pushSnapshot, waitForOlder } from './send.ts';
+import { forgetUnpushed } from './unpushed.ts';
 
 interface KeepsTo {
   /** Sends nothing before the time that the service asked for with `Retry-After`. */
@@ -30,6 +31,7 @@ export async function pushNewest(
   const last = await ledger.pushes.lastAcknowledged(address);
   if (push === 'ifNeeded' && (await pushNeed(deps, snapshot.digest)).atMs > clock.now().getTime()) {
     notePushed(deps);
+    await forgetUnpushed(deps);
     return { outcome: 'unchanged' };
   }
   const waiting = await snapshotBlock(deps, snapshot);

@@ -102,11 +102,11 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   await sayFirstPush(deps, snapshot);
   const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
   const { shouldDeleteMissing } = snapshot.format;
-  const id = await ledger.pushes.begin({
-    ...begun,
-    shouldDeleteMissing,
-    changes,
-  });
+  const isNewest = rollbackOf === undefined && job.isRepeat !== true;
+  const id = await ledger.pushes.begin(
+    { ...begun, shouldDeleteMissing, changes },
+    isNewest ? { unpushed: undefined } : {},
+  );
   deps.observe({ kind: 'push.begun', push: id, bytes });
   try {
     return await carryOut(deps, job, { id, begunMs: begun.atMs, carried }, signal);
@@ -142,7 +142,9 @@ async function carryOut(
   let head: string | undefined;
   if (result.outcome === 'acknowledged') {
     const rolledBack =
-      rollbackOf === undefined ? {} : { rolledBack: { push: rollbackOf, sinceMs: endedAtMs, isRestored: false } };
+      rollbackOf === undefined
+        ? {}
+        : { rolledBack: { push: rollbackOf, sinceMs: endedAtMs, isRestored: false }, unpushed: undefined };
     const firstPush = firstPushTo(address);
     await ledger.pushes.acknowledge(id, result, {
       atMs: endedAtMs,

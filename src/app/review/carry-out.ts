@@ -6,6 +6,7 @@ import { hasChanges, noChanges } from '../../core/series/diff.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
 import { encodeBody } from '../../core/series/snapshot.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { useApproval } from '../push/unpushed.ts';
 import { yieldTaken } from '../read/removed-sources.ts';
 import { inTurns } from '../turns.ts';
 import { consentToEmpty, dropApprovals, furtherThan, pendingApproval, shownDeletes } from './approvals.ts';
@@ -60,7 +61,7 @@ async function countDeletes(deps: Dependencies, decision: Accepting): Promise<vo
 async function accepted(deps: Dependencies, decision: Accepting): Promise<Verdict> {
   const { source, comparison, isApproved, approval, isFirst } = decision;
   const { changes } = comparison;
-  if (isApproved && approval !== undefined) await deps.ledger.holds.closeApproval(approval.id, 'used');
+  if (isApproved && approval !== undefined) await useApproval(deps, approval.id);
   else await dropApprovals(deps, source, 'a newer read of the source did not need it');
   const state = isFirst || hasChanges(changes) ? 'accepted' : 'unchanged';
   return { source, state, changes, ...toldOf(decision.values) };
@@ -128,7 +129,7 @@ export async function settleRemoved(
   if (isNothing || (unread.length === 0 && (isApproved || !settings.shouldDeleteMissing))) {
     leave(deps, source, { awaited, going: deletes.keys() });
     if (!isApproved) return undefined;
-    await ledger.holds.closeApproval(approval.id, 'used');
+    await useApproval(deps, approval.id);
     if (buffer.reads.acceptedSources().every((name) => isEmptyRead(deps, { source: name, kind: 'accepted' }))) {
       await consentToEmpty(deps);
     }

@@ -8,6 +8,7 @@ import { prepare } from '../prepare/prepare.ts';
 import { restoreSnapshot } from '../prepare/restore.ts';
 import { buildSnapshot } from '../push/newest-snapshot.ts';
 import { openReadable } from '../push/retention.ts';
+import { reopenUnpushed } from '../push/unpushed.ts';
 import { type ReadOptions, readAll } from '../read/read-all.ts';
 import { sourceReport, unjudged } from '../report.ts';
 import { review } from '../review/review.ts';
@@ -91,6 +92,8 @@ async function goBackTo(
   why: string,
 ): Promise<boolean> {
   const { buffer, ledger, log } = deps;
+  // First: a crash in between goes back once more.
+  await reopenUnpushed(deps);
   const { digest } = await buildSnapshot(deps);
   for (const push of pushes) {
     const snapshot = digest === push.digest ? undefined : await openReadable(deps, push.digest);

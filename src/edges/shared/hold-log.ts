@@ -89,6 +89,13 @@ export class SharedHolds implements HoldLog {
     });
   }
 
+  reopenApproval(id: number): Promise<void> {
+    return this.#fence.write(async (statements) => {
+      await statements.run("UPDATE ~approval SET state = 'pending', why = NULL WHERE id = $1", id);
+      await note(statements, { table: 'approval', key: id });
+    });
+  }
+
   recordDeletes(source: string, read: string, deletes: Parameters<HoldLog['recordDeletes']>[2]): Promise<void> {
     const { atMs, drivers, points, had } = deletes;
     const values = [source, read, atMs, drivers, points, had.drivers, had.points];

@@ -21,7 +21,7 @@ export class SharedPushes implements PushLog {
     this.#fence = fence;
   }
 
-  begin(push: NewPush): Promise<number> {
+  begin(push: NewPush, state: LedgerState = {}): Promise<number> {
     const { atMs, address, digest, drivers, points, bytes, changes, rollbackOf } = push;
     const counts = [drivers, points, bytes, JSON.stringify(changes)];
     const values = [atMs, address, digest, ...counts, rollbackOf ?? null, Number(push.shouldDeleteMissing)];
@@ -31,6 +31,7 @@ export class SharedPushes implements PushLog {
         SELECT coalesce(max(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM ~push RETURNING id`;
       const [row] = await statements.all<{ id: number }>(sql, ...values);
       await note(statements, { table: 'push', key: row!.id });
+      await setRecord(statements, state);
       return row!.id;
     });
   }

@@ -42,6 +42,13 @@ export class SharedRequests implements RequestLog {
     });
   }
 
+  reopen(id: number): Promise<void> {
+    return this.#fence.write(async (statements) => {
+      await statements.run('UPDATE ~request SET result = NULL WHERE id = $1', id);
+      await note(statements, { table: 'request', key: id });
+    });
+  }
+
   async result(id: number): Promise<string | undefined> {
     return (await this.#database.read(resultOf, 'SELECT result FROM ~request WHERE id = $1', id))[0];
   }

@@ -86,6 +86,13 @@ export class SqliteHolds implements HoldLog {
     });
   }
 
+  async reopenApproval(id: number): Promise<void> {
+    this.#tables.write(() => {
+      this.#tables.run("UPDATE approval SET state = 'pending', why = NULL WHERE id = ?", id);
+      this.#chain.note('approval', id);
+    });
+  }
+
   async recordDeletes(source: string, read: string, deletes: Parameters<HoldLog['recordDeletes']>[2]): Promise<void> {
     const { atMs, drivers, points, had } = deletes;
     const sql = `INSERT OR REPLACE INTO deletion (source, read, at_ms, drivers, points, had_drivers, had_points)

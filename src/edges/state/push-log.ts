@@ -2,7 +2,7 @@
 import type { Month } from '../../core/model.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';
 import { unpackMonths } from '../../core/series/packing.ts';
-import { type NewPush, type PushLog, type PushRecord, cutShort } from '../../core/ledger.ts';
+import { type LedgerState, type NewPush, type PushLog, type PushRecord, cutShort } from '../../core/ledger.ts';
 import { type Chain, CarriedHash } from './chain.ts';
 import { parseChanges } from './kept-json.ts';
 import type { LedgerRecord } from './ledger-record.ts';
@@ -38,7 +38,7 @@ export class SqlitePushes implements PushLog {
     this.#chain = chain;
   }
 
-  async begin(push: NewPush): Promise<number> {
+  async begin(push: NewPush, state: LedgerState = {}): Promise<number> {
     const sql = `INSERT INTO push
       (at_ms, address, digest, drivers, points, bytes, changes, rollback_of, should_delete_missing)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -48,6 +48,7 @@ export class SqlitePushes implements PushLog {
     return this.#tables.write(() => {
       const id = Number(this.#tables.run(sql, ...values).lastInsertRowid);
       this.#chain.note('push', id);
+      this.#record.set(state);
       return id;
     });
   }

@@ -51,6 +51,13 @@ export class SqliteRequests implements RequestLog {
     });
   }
 
+  async reopen(id: number): Promise<void> {
+    this.#tables.write(() => {
+      this.#tables.run('UPDATE request SET result = NULL WHERE id = ?', id);
+      this.#chain.note('request', id);
+    });
+  }
+
   async result(id: number): Promise<string | undefined> {
     return this.#tables.read(resultOf, 'SELECT result FROM request WHERE id = ?', id)[0];
   }

@@ -34,12 +34,13 @@ const holdWrites = [
   'hold',
   'release',
   'closeApproval',
+  'reopenApproval',
   'recordDeletes',
   'settleDeletes',
   'forgetDeletes',
   'inheritDeletes',
 ] as const satisfies (keyof HoldLog)[];
-const requestWrites = ['finish'] as const satisfies (keyof RequestLog)[];
+const requestWrites = ['finish', 'reopen'] as const satisfies (keyof RequestLog)[];
 const snapshotWrites = ['written', 'keepOnly'] as const satisfies (keyof SnapshotLog)[];
 
 export class SharedDatabase {

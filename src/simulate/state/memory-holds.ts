@@ -63,6 +63,14 @@ export class MemoryHolds implements HoldLog {
     this.#records.noted++;
   }
 
+  async reopenApproval(id: number): Promise<void> {
+    const given = this.#records.approvals[id - 1];
+    if (given === undefined) return;
+    const { why: _before, ...approval } = given.approval;
+    given.approval = { ...approval, state: 'pending' };
+    this.#records.noted++;
+  }
+
   async recordDeletes(source: string, read: string, deletes: Parameters<HoldLog['recordDeletes']>[2]): Promise<void> {
     this.#replace({ source, read, ...deletes });
   }

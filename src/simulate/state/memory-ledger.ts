@@ -48,6 +48,13 @@ class MemoryRequests implements RequestLog {
     this.#records.noted++;
   }
 
+  async reopen(id: number): Promise<void> {
+    const asked = this.#records.requests[id - 1];
+    if (asked === undefined) return;
+    this.#records.requests[id - 1] = { ...asked, result: undefined };
+    this.#records.noted++;
+  }
+
   async result(id: number): Promise<string | undefined> {
     return this.#records.requests[id - 1]?.result;
   }

@@ -1,5 +1,5 @@
 /** Every push and what became of it, in memory. The same as `SqlitePushes`. */
-import type { PushLog, PushRecord, NewPush } from '../../core/ledger.ts';
+import type { LedgerState, NewPush, PushLog, PushRecord } from '../../core/ledger.ts';
 import type { Month } from '../../core/model.ts';
 import type { PushOutcome, PushResult } from '../../core/ports.ts';
 import { unpackMonths } from '../../core/series/packing.ts';
@@ -14,11 +14,12 @@ export class MemoryPushes implements PushLog {
     this.#records = records;
   }
 
-  async begin({ rollbackOf, ...push }: NewPush): Promise<number> {
+  async begin({ rollbackOf, ...push }: NewPush, state: LedgerState = {}): Promise<number> {
     const id = this.#records.pushes.length + 1;
     const ended = { endedAtMs: undefined, outcome: undefined, status: undefined, detail: undefined };
     this.#records.pushes.push({ ...push, rollbackOf, id, ...ended, maybeTaken: true });
     this.#records.noted++;
+    this.#records.setState(state);
     return id;
   }
 

@@ -43,12 +43,13 @@ const holdWrites = [
   'release',
   'approve',
   'closeApproval',
+  'reopenApproval',
   'recordDeletes',
   'settleDeletes',
   'forgetDeletes',
   'inheritDeletes',
 ] as const satisfies (keyof HoldLog)[];
-const requestWrites = ['add', 'finish'] as const satisfies (keyof RequestLog)[];
+const requestWrites = ['add', 'finish', 'reopen'] as const satisfies (keyof RequestLog)[];
 const partWrites = [
   'setVersion',
   'rename',
