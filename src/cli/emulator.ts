@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AgentError } from '../core/errors.ts';
-import type { Emulator, Fixtures } from '../emulator/index.ts';
+import type { Emulator, Fixtures, ReplayServer, TapeServer } from '../emulator/index.ts';
 import { type Context, answer } from './context.ts';
 import { isPortInUse } from './embedded.ts';
 import { print, say } from './output.ts';
@@ -142,7 +142,7 @@ async function tape(
       hint: 'emulator --record https://api.example.com recording.jsonl, or emulator --replay recording.jsonl',
     });
   }
-  const started =
+  const started: Promise<TapeServer | ReplayServer> =
     record !== undefined && file !== undefined
       ? startRecorder({ ...place, service: record, file })
       : startReplay({ ...place, file: replay ?? '' });
@@ -152,6 +152,9 @@ async function tape(
   });
   const what = record === undefined ? 'replay' : 'recorder';
   answer(context, { [what]: server.url }, () => [`${what}: ${server.url}`]);
+  for (const line of 'leftOut' in server ? server.leftOut : []) {
+    say(`warning: line ${line} of ${replay} breaks off, and is left out`);
+  }
   await untilStopped();
   return 0;
 }

@@ -33,7 +33,7 @@ import { forkUrl } from './snapshot-routes.ts';
 import type { Fork } from './snapshot-routes.ts';
 import { StateError } from './state-error.ts';
 import { startReplay } from './tape/player.ts';
-import type { ReplayOptions } from './tape/player.ts';
+import type { ReplayOptions, ReplayServer } from './tape/player.ts';
 import { startRecorder } from './tape/recorder.ts';
 import type { RecordOptions } from './tape/recorder.ts';
 import { TapeError } from './tape/tape-error.ts';
@@ -47,7 +47,7 @@ export type {
   FaultScriptInput,
   LoggedRequest as RequestRecord,
 };
-export type { RecordOptions, ReplayOptions, TapeServer };
+export type { RecordOptions, ReplayOptions, ReplayServer, TapeServer };
 export { faultScriptSchema, OriginError, startRecorder, startReplay, StateError, TapeError };
 
 export interface ClockChange {

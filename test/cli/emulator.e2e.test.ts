@@ -1,7 +1,7 @@
 /** `driver-sync emulator`, as a process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -97,7 +97,10 @@ test('it records what a service answers, and plays it without the service', asyn
   const recorder = await started('--record', service.url, file);
   const heard = await ask(recorder.url);
   for (const { child } of [recorder, service]) child.kill('SIGTERM');
+  await appendFile(file, '{"method":"GET","pa');
   const replay = await started('--replay', file);
+  const [warned] = (await once(replay.child.stderr, 'data')) as [Buffer];
+  expect(warned.toString()).toBe(`warning: line 2 of ${file} breaks off, and is left out\n`);
   expect(await ask(replay.url)).toBe(heard);
   expect(heard).toContain('4711');
   const mixed = await commandLine('emulator', '--record', service.url);
