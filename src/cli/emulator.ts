@@ -287,10 +287,11 @@ function parseNumber(text: string | undefined, { flag, pattern, hint }: NumberFl
 function parseListen(listen: string): { host: string; port: number } {
   const found = /^(?:(.+):)?(\d{1,5})$/.exec(listen);
   const port = Number(found?.[2]);
-  if (found === null || port > 65_535) {
+  const host = found?.[1]?.replace(/^\[|\]$/g, '') ?? '127.0.0.1';
+  if (found === null || host === '' || port > 65_535) {
     throw new AgentError('usage', `"${listen}" is not an address to listen on`, { hint: 'write it as 127.0.0.1:8787' });
   }
-  return { host: found[1]?.replace(/^\[|\]$/g, '') ?? '127.0.0.1', port };
+  return { host, port };
 }
 
 function parsePorts(text: string): readonly [first: number, last: number] {

@@ -84,6 +84,13 @@ test('it warns where it listens to others without a token, and prints its public
   }
 });
 
+test('it refuses an address without a host in its brackets', async () => {
+  expect(await commandLine('emulator', '--listen', '[]:0')).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('"[]:0" is not an address to listen on'),
+  });
+});
+
 test('it records what a service answers, and plays it without the service', async () => {
   const file = path.join(await emptyDir(), 'recording.jsonl');
   const started = async (...args: readonly string[]) => {
