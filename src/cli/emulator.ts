@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AgentError } from '../core/errors.ts';
-import type { Emulator, Fixtures } from '../emulator/index.ts';
+import type { Emulator, Fixtures, ReplayServer, TapeServer } from '../emulator/index.ts';
 import { type Context, answer } from './context.ts';
 import { isPortInUse } from './embedded.ts';
 import { print, say } from './output.ts';
@@ -142,7 +142,7 @@ async function tape(
       hint: 'emulator --record https://api.example.com recording.jsonl, or emulator --replay recording.jsonl',
     });
   }
-  const started =
+  const started: Promise<TapeServer | ReplayServer> =
     record !== undefined && file !== undefined
       ? startRecorder({ ...place, service: record, file })
       : startReplay({ ...place, file: replay ?? '' });
@@ -152,6 +152,9 @@ async function tape(
   });
   const what = record === undefined ? 'replay' : 'recorder';
   answer(context, { [what]: server.url }, () => [`${what}: ${server.url}`]);
+  for (const line of 'leftOut' in server ? server.leftOut : []) {
+    say(`warning: line ${line} of ${replay} breaks off, and is left out`);
+  }
   await untilStopped();
   return 0;
 }
@@ -284,10 +287,11 @@ function parseNumber(text: string | undefined, { flag, pattern, hint }: NumberFl
 function parseListen(listen: string): { host: string; port: number } {
   const found = /^(?:(.+):)?(\d{1,5})$/.exec(listen);
   const port = Number(found?.[2]);
-  if (found === null || port > 65_535) {
+  const host = found?.[1]?.replace(/^\[|\]$/g, '') ?? '127.0.0.1';
+  if (found === null || host === '' || port > 65_535) {
     throw new AgentError('usage', `"${listen}" is not an address to listen on`, { hint: 'write it as 127.0.0.1:8787' });
   }
-  return { host: found[1]?.replace(/^\[|\]$/g, '') ?? '127.0.0.1', port };
+  return { host, port };
 }
 
 function parsePorts(text: string): readonly [first: number, last: number] {

@@ -21,10 +21,12 @@ import { ConnectionDropped } from './connection.ts';
 import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
 import type { FaultInput, FaultScriptInput } from '../contract/fault-script.ts';
 import type { EmulatorOptions } from './options.ts';
+import { checkToken } from './keys.ts';
 import { nameOfHost, OriginError } from './origins.ts';
 import type { LoggedRequest } from './request-record.ts';
 import type { Fixtures } from './fixtures-schema.ts';
 import { parseCatalog } from './routing/catalog.ts';
+import { advanceSchema } from './routing/controls.ts';
 import { bind, isInUse, portsOf } from './ports.ts';
 import { Refusal } from './routing/refusal.ts';
 import { send } from './sending.ts';
@@ -33,7 +35,7 @@ import { forkUrl } from './snapshot-routes.ts';
 import type { Fork } from './snapshot-routes.ts';
 import { StateError } from './state-error.ts';
 import { startReplay } from './tape/player.ts';
-import type { ReplayOptions } from './tape/player.ts';
+import type { ReplayOptions, ReplayServer } from './tape/player.ts';
 import { startRecorder } from './tape/recorder.ts';
 import type { RecordOptions } from './tape/recorder.ts';
 import { TapeError } from './tape/tape-error.ts';
@@ -47,7 +49,7 @@ export type {
   FaultScriptInput,
   LoggedRequest as RequestRecord,
 };
-export type { RecordOptions, ReplayOptions, TapeServer };
+export type { RecordOptions, ReplayOptions, ReplayServer, TapeServer };
 export { faultScriptSchema, OriginError, startRecorder, startReplay, StateError, TapeError };
 
 export interface ClockChange {
@@ -89,7 +91,7 @@ export interface Emulator extends AsyncDisposable {
   clearFaults(): void;
   /** Puts a script of faults in the place of all faults. Its moments are counted from now. @throws ZodError */
   play(script: FaultScriptInput): void;
-  /** Sets the time of model routing forward. */
+  /** Sets the time of model routing forward, by at most a hundred years. @throws ZodError */
   advance(seconds: number): void;
   /**
    * Reads the time of model routing, and sets it or its speed; speed 0 freezes it. It goes back only where nothing has
@@ -124,13 +126,21 @@ export interface Emulator extends AsyncDisposable {
 /**
  * Starts the emulator and resolves when it listens.
  * @throws Error with the system's `code`, such as `EADDRINUSE` for a port in use; StateError where `state` cannot be used,
- * with `code: 'held'` where another emulator has it; OriginError for one of `origins`.
+ * with `code: 'held'` where another emulator has it; OriginError for one of `origins`; RangeError for a host or a token that
+ * nobody could use.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { port = 0, forkPorts } = options;
   // Before anything is opened.
   portsOf(forkPorts);
+  checkHost(options.host);
+  if (options.token !== undefined) checkToken(options.token);
   return listen(new Service(options), { ...options, ports: [port] }, () => {});
+}
+
+/** Node takes no host for every address of the machine. @throws RangeError */
+function checkHost(host: string | undefined): void {
+  if (host === '') throw new RangeError('host is empty: name an address to listen at, such as 127.0.0.1');
 }
 
 interface Listening extends EmulatorOptions {
@@ -211,7 +221,7 @@ function controlsOf(service: Service, url: string): Controls {
     removeFault: (id) => service.faults.remove(id),
     clearFaults: () => service.faults.clear(),
     play: (script) => service.faults.play(faultScriptSchema.parse(script)),
-    advance: (seconds) => service.routing.advance(seconds * 1_000),
+    advance: (seconds) => service.routing.advance(advanceSchema.parse({ seconds }).seconds * 1_000),
     clock: ({ now, speed } = {}) => {
       service.routing.setClock({ nowMs: now === undefined ? undefined : new Date(now).getTime(), speed });
       return { now: new Date(service.routing.clock.now()), speed: service.routing.clock.speed };

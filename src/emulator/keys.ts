@@ -8,6 +8,14 @@ export type Door = (request: HonoRequest) => Response | undefined;
 
 const guardedPath = /^\/(?:api|v1)(?:\/|$)/;
 
+/** A token that no request could send would lock everybody out. @throws RangeError */
+export function checkToken(token: string): void {
+  if (token === '') throw new RangeError('token is empty: leave it out, and none is required');
+  if (!/^[!-~](?:[ -~]*[!-~])?$/.test(token)) {
+    throw new RangeError('token holds characters that no header can carry: use letters, digits and signs of ASCII');
+  }
+}
+
 export function tokenDoor(token: string): Door {
   const expected = sha256(`Bearer ${token}`);
   return (request) => {

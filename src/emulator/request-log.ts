@@ -73,6 +73,8 @@ export class RequestLog {
   #lastId = 0;
   readonly #disk: RecordDisk | undefined;
   readonly #unwritten = new Set<Entry>();
+  /** Records that were cleared, and whether their request had changed something by then. */
+  readonly #cleared = new WeakMap<Entry, boolean>();
   #timer: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
 
@@ -99,7 +101,7 @@ export class RequestLog {
 
   /** Writes the record: before the answer is sent if the request changed something, else soon. */
   save(record: Entry): void {
-    if (this.#disk === undefined) return;
+    if (!this.#isHeld(record) || this.#disk === undefined) return;
     this.#unwritten.add(record);
     if (record.applied && record.status !== null) this.#tryWrite();
     else this.#timer ??= setTimeout(() => this.#tryWrite(), writeAfterMs).unref();
@@ -121,6 +123,7 @@ export class RequestLog {
   }
 
   clear(): void {
+    for (const record of this.#records) this.#cleared.set(record, record.applied);
     // Ids are never used twice, and the disk remembers the last one.
     this.flush();
     this.#records = [];
@@ -133,6 +136,17 @@ export class RequestLog {
     this.#timer = undefined;
     this.#disk?.write([...this.#unwritten]);
     this.#unwritten.clear();
+  }
+
+  /** A request that was under way when the log was cleared comes back once it has changed something: what is held now is from it. */
+  #isHeld(record: Entry): boolean {
+    const hadApplied = this.#cleared.get(record);
+    if (hadApplied === undefined) return true;
+    if (hadApplied || !record.applied) return false;
+    this.#cleared.delete(record);
+    const later = this.#records.findIndex(({ id }) => id > record.id);
+    this.#records.splice(later === -1 ? this.#records.length : later, 0, record);
+    return true;
   }
 
   #tryWrite(): void {

@@ -77,8 +77,10 @@ function maskJson(text: string): string {
     const isName = isNameBefore(text, end);
     const shown = isSecret && !isName ? `"***${isClosed(string) ? '"' : ''}` : maskWithin(string);
     if (isName) isSecret = (open.at(-1) ?? false) || secretName.test(decoded(string) ?? string);
-    masked.push(text.slice(copied, at), shown);
-    copied = end;
+    if (shown !== string) {
+      masked.push(text.slice(copied, at), shown);
+      copied = end;
+    }
     at = end - 1;
   }
   masked.push(text.slice(copied));

@@ -1,7 +1,7 @@
 /** `driver-sync emulator`, as a process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -84,6 +84,13 @@ test('it warns where it listens to others without a token, and prints its public
   }
 });
 
+test('it refuses an address without a host in its brackets', async () => {
+  expect(await commandLine('emulator', '--listen', '[]:0')).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('"[]:0" is not an address to listen on'),
+  });
+});
+
 test('it records what a service answers, and plays it without the service', async () => {
   const file = path.join(await emptyDir(), 'recording.jsonl');
   const started = async (...args: readonly string[]) => {
@@ -97,7 +104,10 @@ test('it records what a service answers, and plays it without the service', asyn
   const recorder = await started('--record', service.url, file);
   const heard = await ask(recorder.url);
   for (const { child } of [recorder, service]) child.kill('SIGTERM');
+  await appendFile(file, '{"method":"GET","pa');
   const replay = await started('--replay', file);
+  const [warned] = (await once(replay.child.stderr, 'data')) as [Buffer];
+  expect(warned.toString()).toBe(`warning: line 2 of ${file} breaks off, and is left out\n`);
   expect(await ask(replay.url)).toBe(heard);
   expect(heard).toContain('4711');
   const mixed = await commandLine('emulator', '--record', service.url);

@@ -241,3 +241,19 @@ describe('the emulator', () => {
     expect((await send(emulator, '{"extDrivers":[]}', { authorization: 'Bearer anything' })).status).toBe(200);
   });
 });
+
+test.for([
+  [{ token: '' }, 'token is empty'],
+  [{ token: 'é' }, 'token holds characters that no header can carry'],
+  [{ token: 'a ' }, 'token holds characters that no header can carry'],
+  [{ host: '' }, 'host is empty'],
+] as const)('it does not start with %j, with which nobody could use it', async ([options, why]) => {
+  await expect(startEmulator(options)).rejects.toThrow(why);
+});
+
+test('its time goes on by a hundred years at most, as over HTTP', async () => {
+  const emulator = await emulatorWorld({ speed: 0 });
+  const before = emulator.clock();
+  for (const seconds of [Infinity, -1, Number.NaN, 4e9]) expect(() => emulator.advance(seconds)).toThrow('seconds');
+  expect(emulator.clock()).toEqual(before);
+});

@@ -14,7 +14,7 @@ import { startRecorder, startReplay } from '../../src/emulator/index.ts';
 import type { TapeServer } from '../../src/emulator/index.ts';
 import { driver, emulatorWorld, temporaryDirectory } from '../support/emulator-world.ts';
 
-async function used(server: Promise<TapeServer>): Promise<TapeServer> {
+async function used<Server extends TapeServer>(server: Promise<Server>): Promise<Server> {
   const started = await server;
   onTestFinished(() => started.close());
   return started;
@@ -221,6 +221,31 @@ test('pages of other sites use neither', async () => {
   const replay = await used(startReplay({ file }));
   for (const { url } of [recorder, replay]) {
     expect((await fetch(`${url}/v1/routers`, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+  }
+});
+
+test('a line that breaks off is left out, and the next recording begins a line of its own', async () => {
+  const live = await emulatorWorld();
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const record = async (path: string) => {
+    const recorder = await used(startRecorder({ service: live.url, file }));
+    await fetch(recorder.url + path);
+    await recorder.close();
+  };
+  await record('/v1/routers');
+  await record('/v1/organization');
+  const whole = await readFile(file, 'utf8');
+  // Within the first word, within an exchange, and a whole one without its line end.
+  for (const left of [whole.indexOf('\n') + 5, whole.length - 20, whole.length - 1]) {
+    await writeFile(file, whole.slice(0, left));
+    const torn = await used(startReplay({ file }));
+    expect(torn.leftOut).toEqual(left === whole.length - 1 ? [] : [2]);
+    expect((await fetch(`${torn.url}/v1/routers`)).status).toBe(200);
+    await record('/v1/routers/a');
+    const mended = await used(startReplay({ file }));
+    expect(mended.leftOut).toEqual(torn.leftOut);
+    expect((await fetch(`${mended.url}/v1/routers/a`)).status).toBe(404);
+    expect((await readFile(file, 'utf8')).startsWith(whole.slice(0, left))).toBe(true);
   }
 });
 

@@ -12,12 +12,17 @@ export interface ReplayOptions extends TapeOptions {
   readonly file: string;
 }
 
+export interface ReplayServer extends TapeServer {
+  /** Numbers of the lines of the file that break off, and are left out. */
+  readonly leftOut: readonly number[];
+}
+
 /**
  * Equal requests get their answers in the order of the file, and the last of them again and again: a client that polls more
  * often than the recorded one sees the end for longer. A request that the file does not have is answered with 501.
  * @throws TapeError for a file that cannot be read or is none of exchanges.
  */
-export async function startReplay(options: ReplayOptions): Promise<TapeServer> {
+export async function startReplay(options: ReplayOptions): Promise<ReplayServer> {
   const index = await TapeIndex.of(options.file);
   const server = await serveTape(options, async (request) => {
     const { method } = request;
@@ -40,7 +45,7 @@ export async function startReplay(options: ReplayOptions): Promise<TapeServer> {
     await server.close();
     await index[Symbol.asyncDispose]();
   };
-  return { url: server.url, close, [Symbol.asyncDispose]: close };
+  return { url: server.url, leftOut: index.leftOut, close, [Symbol.asyncDispose]: close };
 }
 
 function missing(index: TapeIndex, method: string, path: string): string {

@@ -49,11 +49,9 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
       'write it as https://api.example.com',
     );
   }
-  // Only its owner may read what was said; created now, so that a wrong place is known at once.
-  const handle = await open(file, 'a', 0o600).catch((cause: Error) => {
+  let isWithinLine = await breaksOff(file).catch((cause: Error) => {
     throw new TapeError(`${file} cannot be written: ${cause.message}`, 'name a file that can be created', { cause });
   });
-  await handle.close();
   const folder = dirname(file);
   let written: Promise<unknown> = Promise.resolve();
   return serveTape(options, async (request) => {
@@ -74,7 +72,11 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
           body: await tapedBody(answer.received, bodyBytesMax),
         },
       };
-      await appendFile(file, `${JSON.stringify(exchange)}\n`);
+      const line = `${isWithinLine ? '\n' : ''}${JSON.stringify(exchange)}\n`;
+      // A full disk may take half of it.
+      isWithinLine = true;
+      await appendFile(file, line);
+      isWithinLine = false;
     };
     // One after the other, in the order of the answers; whoever waits for an answer finds it in the file.
     const own = written.then(write, write);
@@ -90,6 +92,14 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
     if (answer.received.bytes > 0) headers.set('content-length', String(answer.received.bytes));
     return new Response(answer.received.handOver(), { status: answer.status, headers });
   });
+}
+
+/** Whether the file, which is created if there is none, ends within a line. Only its owner may read what was said. */
+async function breaksOff(file: string): Promise<boolean> {
+  await using handle = await open(file, 'a+', 0o600);
+  const { size } = await handle.stat();
+  const last = Buffer.alloc(1);
+  return size > 0 && (await handle.read(last, 0, 1, size - 1)).bytesRead === 1 && last.toString() !== '\n';
 }
 
 interface PassedAnswer {

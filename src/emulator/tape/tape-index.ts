@@ -14,6 +14,8 @@ interface Place {
 
 const hint = 'record one with --record';
 const newline = 10;
+/** How every exchange begins that a recorder has written. */
+const beginning = '{"method":"';
 
 export class TapeIndex implements AsyncDisposable {
   readonly #file: FileHandle;
@@ -22,6 +24,7 @@ export class TapeIndex implements AsyncDisposable {
   /** How many exchanges go to a method and path. */
   readonly #alike = new Map<string, number>();
   #bodyBytesMax = recordedBytesMax;
+  readonly #leftOut: number[] = [];
 
   private constructor(file: FileHandle) {
     this.#file = file;
@@ -37,7 +40,10 @@ export class TapeIndex implements AsyncDisposable {
       let number = 0;
       for await (const place of placesOf(file)) {
         number += 1;
-        if (place.bytes > 0) index.#add(await index.#read(place, `${path} line ${number}`), place);
+        if (place.bytes === 0) continue;
+        const exchange = await index.#read(place, `${path} line ${number}`);
+        if (exchange === undefined) index.#leftOut.push(number);
+        else index.#add(exchange, place);
       }
       return index;
     } catch (error) {
@@ -50,7 +56,7 @@ export class TapeIndex implements AsyncDisposable {
   async next(method: string, path: string, body: TapeBody | null): Promise<TapedExchange['answer'] | undefined> {
     const left = this.#answers.get(digestOf(method, path, body));
     const place = left !== undefined && left.length > 1 ? left.shift() : left?.[0];
-    return place && (await this.#read(place, 'the recording has changed, and a line of it')).answer;
+    return place && (await this.#read(place, 'the recording has changed, and a line of it'))?.answer;
   }
 
   /** How many exchanges there are with this method and path, whatever their bodies. */
@@ -61,6 +67,11 @@ export class TapeIndex implements AsyncDisposable {
   /** Bytes up to which a request may be one that was recorded whole. */
   get bodyBytesMax(): number {
     return this.#bodyBytesMax;
+  }
+
+  /** Numbers of the lines that break off, as one does when a recorder is killed while it writes. */
+  get leftOut(): readonly number[] {
+    return this.#leftOut;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,12 +87,15 @@ export class TapeIndex implements AsyncDisposable {
     this.#alike.set(`${method} ${path}`, this.alike(method, path) + 1);
   }
 
-  async #read({ at, bytes }: Place, name: string): Promise<TapedExchange> {
-    const line = Buffer.alloc(bytes);
-    await this.#file.read(line, 0, bytes, at);
+  /** Undefined for a line that breaks off. @throws TapeError for one that is something else */
+  async #read({ at, bytes }: Place, name: string): Promise<TapedExchange | undefined> {
+    const buffer = Buffer.alloc(bytes);
+    await this.#file.read(buffer, 0, bytes, at);
+    const line = buffer.toString('utf8');
     try {
-      return exchangeSchema.parse(JSON.parse(line.toString('utf8')));
+      return exchangeSchema.parse(JSON.parse(line));
     } catch (cause) {
+      if (cause instanceof SyntaxError && (line.startsWith(beginning) || beginning.startsWith(line))) return undefined;
       throw new TapeError(`${name} is no exchange`, hint, { cause });
     }
   }
