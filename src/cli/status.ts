@@ -70,10 +70,17 @@ function ageOf({ maxAge, ...options }: StatusOptions): number {
   throw new AgentError('usage', `"${maxAge}" is no duration`, { hint: 'write it as 26h or 30m' });
 }
 
+/** Clocks of two machines may differ by this much. */
+const aheadMaxMs = 60_000;
+
 /** The last pass's code, or 75 where it is older than allowed. */
 function ageExit(lastPass: StatusReport['lastPass'], maxMs: number, maxAge: string | undefined): number {
   if (lastPass === undefined) return 75;
   const ageMs = Date.now() - Date.parse(lastPass.at);
+  if (maxMs < Infinity && ageMs < -aheadMaxMs) {
+    say(`the last pass lies ahead of the clock, at ${lastPass.at}: how old it is nobody knows`);
+    return 75;
+  }
   if (ageMs <= maxMs) return lastPass.exit;
   say(`the last pass is older than ${maxAge}`);
   return 75;

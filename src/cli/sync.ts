@@ -41,6 +41,7 @@ export async function sync(
     const end = await endOf(runPassOrRebuild(agent, pass, signal), signal);
     await tellOnce(() => agent.deps, end, signal);
     if (isAgentError(end)) throw end;
+    agent.noteBroken(undefined);
     return end;
   });
   return showReport(context, report);

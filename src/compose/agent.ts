@@ -17,7 +17,7 @@ import { openBuffer } from '../edges/state/buffer.ts';
 import { onFile, removeFile } from '../edges/state/file-failure.ts';
 import { forgetShared, isShared } from '../edges/shared/seen.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
-import { type BrokenPass, dropOldScratch, writeHeartbeat } from '../edges/state/state-directory.ts';
+import { type BrokenPass, dropOldScratch, readHeartbeat, writeHeartbeat } from '../edges/state/state-directory.ts';
 import { nowhere, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
@@ -140,6 +140,7 @@ class RunningAgent implements Agent {
     this.#lock = lock;
     dropOldScratch(settings.state);
     this.#kept = kept;
+    this.#broken = readHeartbeat(settings.state)?.broken;
     this.#buffer = this.#openBuffer();
     this.#destination = this.#openDestination();
     this.#describe();

@@ -228,9 +228,9 @@ async function sharedReport(
   };
 }
 
-/** A pass that broke stands in the heartbeat alone, since the ledger may be what could not be written. */
+/** A pass that broke stands in the heartbeat alone, since the ledger may be what could not be written, until the next one ends. */
 function lastPassOf({ broken }: AgentSigns, ended: PassReport | undefined): LastPass | undefined {
-  if (broken !== undefined && (ended === undefined || broken.at > ended.at)) return { ...broken, outcome: 'broken' };
+  if (broken !== undefined) return { ...broken, outcome: 'broken' };
   return ended && { at: ended.at, outcome: ended.outcome, exit: ended.exit };
 }
 

@@ -160,6 +160,7 @@ class Daemon {
     const { clock } = this.#agent.deps;
     const beganMs = clock.monotonicMs();
     const sources = await turns.follow({ due: this.#polls.begin(isMore ? 'all' : 'due'), proof: 'idle' });
+    this.#agent.noteBroken(undefined);
     this.#options.followed?.({ at: clock.now().toISOString(), sources }, clock.monotonicMs() - beganMs);
     await this.#agent.releaseMemory();
   }

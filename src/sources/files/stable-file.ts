@@ -66,10 +66,9 @@ export async function waitUntilQuiet(
   const endMs = clock.monotonicMs() + quietWaitMaxMs;
   let stats = await statPart(path, signal);
   for (;;) {
-    const quietMs = quietMsOf(stats, clock.now());
-    if (quietMs !== undefined && quietMs >= settleMs) return versionOf(stats);
-    // Nothing says when the file was written: it must be seen standing still.
-    const waitMs = settleMs - (quietMs ?? 0);
+    const quietMs = quietMsOf(stats, clock.now()) ?? standingMs(path, versionOf(stats), clock);
+    if (quietMs >= settleMs) return versionOf(stats);
+    const waitMs = settleMs - quietMs;
     if (clock.monotonicMs() + waitMs > endMs) {
       throw new AgentError('part.changing', `${path} did not hold still for ${settleMs / 1000} s`, {
         hint: 'it is read once it does; if it is written all the time, export to another name and rename it when done',
@@ -80,6 +79,28 @@ export async function waitUntilQuiet(
     if (versionOf(later) === versionOf(stats)) return versionOf(later);
     stats = later;
   }
+}
+
+interface Standing {
+  readonly version: string;
+  /** Monotonic. */
+  readonly sinceMs: number;
+}
+
+/** By path. Passes are short: what one has seen standing still counts in the next. */
+const standing = new WeakMap<Clock, Map<string, Standing>>();
+const standingMax = 10_000;
+
+/** For how long a file was seen in this version, where nothing says when it was written. */
+function standingMs(path: string, version: string, clock: Clock): number {
+  const seen = standing.get(clock) ?? new Map<string, Standing>();
+  standing.set(clock, seen);
+  const nowMs = clock.monotonicMs();
+  const before = seen.get(path);
+  if (before?.version === version) return nowMs - before.sinceMs;
+  if (seen.size >= standingMax) seen.clear();
+  seen.set(path, { version, sinceMs: nowMs });
+  return 0;
 }
 
 async function statPart(path: string, signal: AbortSignal): Promise<BigIntStats> {
