@@ -31,7 +31,9 @@ export function concernsOf(report: StatusReport): readonly Concern[] {
 
 function ofAgents({ shared }: StatusReport): Concern[] {
   if (shared === undefined) return [];
-  const strange = shared.agents.filter(({ leads, isStrange }) => !leads && isStrange);
+  const strange = shared.agents.filter(
+    ({ leads, isThis, isStrange, broken }) => isStrange && (!leads || (broken !== undefined && !isThis)),
+  );
   return [
     ...(shared.leader === null ? [{ tone: 'bad', text: 'no agent leads: nothing is pushed' } as const] : []),
     ...strange.map(({ host, pid, text }): Concern => ({

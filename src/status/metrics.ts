@@ -67,6 +67,11 @@ async function exposition({ version, notes }: Watched, deps: Dependencies, signs
       'Whether this agent follows and would push other data than the one that leads, sees less, or has another config.',
       single(own && Number(own.differsFromLeader)),
     ),
+    ...gauge(
+      'leader_broken',
+      'Whether passes of the agent that leads break, on whichever machine it is: nothing is pushed.',
+      single(shared && Number(shared.agents.some(({ leads, broken }) => leads && broken !== undefined))),
+    ),
     ...counter('notice_failures_total', 'Tries of notices that did not arrive.', single(report.telling?.failures ?? 0)),
     ...snapshotMetrics(acknowledged),
   ];

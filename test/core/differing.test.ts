@@ -100,3 +100,11 @@ test('a difference is normal for two minutes, and for two looks at the slowest s
   expect(differsAfterMs([every(1000), every(3_600_000)])).toBe(7_200_000);
   expect(differsAfterMs([{ poll: { kind: 'cron', expression: '0 6 * * *' } }])).toBe(120_000);
 });
+
+test('whose passes break says so, with what it said before', () => {
+  const broken = { sinceMs: Date.UTC(2026, 10, 27, 9), why: 'the disk is full' };
+  const view = viewOf([agent('a', { ...pushed, broken })]);
+  const words = 'its passes break since 2026-11-27T09:00:00.000Z: the disk is full; would push the same';
+  expect(agentWords(view.agents[0]!, view)).toBe(words);
+  expect(isStrange(view.agents[0]!, view)).toBe(true);
+});

@@ -3,23 +3,50 @@ import { describe, expect, test } from 'vitest';
 import {
   type Candidacy,
   type LeadRow,
+  type OtherAgent,
   isRenewalDue,
   isTrusted,
   nextStep,
   pauseMs,
+  overdue,
   saw,
+  watched,
   whyNotLead,
   won,
 } from '../../src/core/election/election.ts';
 
 const alone: Candidacy = { self: 'a', config: 'one', leaseMs: 10_000, seenTerm: 3 };
-const free: LeadRow = { term: 3, holder: 'b', leftMs: 0, config: 'one' };
+const free: LeadRow = { term: 3, holder: 'b', leftMs: 0, deadline: 1, leaseMs: 20_000, config: 'one' };
 
 describe('an agent that does not lead', () => {
   test('claims the lead once its deadline has passed, and not before', () => {
     expect(nextStep(alone, free, [])).toBe('claim');
     expect(nextStep(alone, { ...free, leftMs: 1 }, [])).toBe('look');
     expect(nextStep(alone, { ...free, holder: undefined, leftMs: -1 }, [])).toBe('claim');
+  });
+
+  test('claims what was given back, whatever the clock of the database says', () => {
+    expect(nextStep(alone, { ...free, holder: undefined, leftMs: 3_600_000 }, [])).toBe('claim');
+  });
+
+  test('claims a lead that was not renewed for the whole lease of its holder, though the clock of the database went back', () => {
+    const row = { ...free, leftMs: 3_600_000 };
+    const lookedAt = (askedMs: number, from: Candidacy = alone, at = row): Candidacy =>
+      watched(from, at, { askedMs, answeredMs: askedMs + 100 });
+    const once = lookedAt(0);
+    expect(nextStep(once, row, [])).toBe('look');
+    expect(nextStep(lookedAt(20_099, once), row, [])).toBe('look');
+    const twice = lookedAt(20_100, once);
+    expect(nextStep(twice, row, [])).toBe('claim');
+    expect(overdue(twice, row)).toBe(1);
+    // Whoever renews it is there.
+    const renewed = { ...row, deadline: 2 };
+    expect(nextStep(lookedAt(20_100, once, renewed), renewed, [])).toBe('look');
+    expect(nextStep(twice, { ...row, leaseMs: undefined }, [])).toBe('look');
+    // With another config it waits for others that are there, and for none that was seen before the clock went back.
+    const others = (seenAgoMs: number): readonly OtherAgent[] => [{ id: 'b', config: 'other', seenAgoMs }];
+    expect(nextStep(twice, { ...row, config: 'other' }, others(10))).toBe('look');
+    expect(nextStep(twice, { ...row, config: 'other' }, others(-3_590_000))).toBe('claim');
   });
 
   test('takes its own lead up again at once', () => {

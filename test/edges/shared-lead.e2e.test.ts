@@ -40,7 +40,8 @@ describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
 
   function by(holder: string, of: Partial<Claim> = {}): Claim {
     const mine = { holder, host: 'finance-1', pid: 1, config: 'c', address: 'https://drivers.example.com' };
-    return { ...mine, leaseMs: 60_000, seenTerm: 0, seen: undefined, isCopying: undefined, version: 1, ...of };
+    const none = { seen: undefined, isCopying: undefined, overdue: undefined };
+    return { ...mine, ...none, leaseMs: 60_000, seenTerm: 0, version: 1, ...of };
   }
 
   /** As if its time were over. */

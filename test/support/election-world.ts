@@ -3,41 +3,22 @@
  * `core/election`; everything between them may be late, lost or asleep, and their clocks run apart.
  */
 import {
-  type Candidacy,
   type LeadRow,
   isRenewalDue,
   isTrusted,
   lost,
   nextStep,
+  overdue,
   pauseMs,
   saw,
+  watched,
   won,
 } from '../../src/core/election/election.ts';
+import { type Agent, type Event, type Faults, type Push, isBefore } from './election-parts.ts';
 
 const leaseMs = 10_000;
 /** The receiver's: a body that was given to the network whole lands within this. */
 const timeoutMs = 30_000;
-
-interface Push {
-  readonly id: number;
-  readonly digest: number;
-  readonly term: number;
-  endedAtMs: number | undefined;
-  isOpen: boolean;
-}
-
-interface Agent {
-  readonly id: string;
-  readonly rate: number;
-  readonly offsetMs: number;
-  candidacy: Candidacy;
-  /** Until when it is asleep, by real time. */
-  wakesAtMs: number;
-  isBusy: boolean;
-  push: Push | undefined;
-  /** What it would push: machines see new data one after the other. */
-  digest: number;
-}
 
 export interface Played {
   readonly terms: number;
@@ -45,27 +26,16 @@ export interface Played {
   readonly sleeps: number;
   readonly brokenOff: number;
   readonly refusedWrites: number;
+  /** Terms that began though the deadline before had not passed. */
+  readonly overdue: number;
 }
 
 /** What agents leave out, to see that the model finds it. */
-export type Planted = 'confirmation' | 'waiting' | 'margin';
+export type Planted = 'confirmation' | 'waiting' | 'margin' | 'patience' | 'comparison';
 
 /** Plays one history. @throws Error with the story where a promise is broken */
 export function playElection(seed: number, without?: Planted): Played {
   return new World(seed, without).play();
-}
-
-interface Faults {
-  readonly sleep: number;
-  readonly loss: number;
-  readonly slow: number;
-  readonly park: number;
-}
-
-interface Event {
-  readonly atMs: number;
-  readonly n: number;
-  readonly run: () => void;
 }
 
 class World {
@@ -77,6 +47,9 @@ class World {
   readonly #story: string[] = [];
   readonly #pushes: Push[] = [];
   readonly #landed: Push[] = [];
+  /** The clock of the database goes back, by as much as this. */
+  #setBackMs = 0;
+  #overdue = 0;
   readonly #row = { term: 0, holder: undefined as string | undefined, deadlineMs: 0 };
   /** Whole bodies on their way. */
   readonly #flying = new Set<Push>();
@@ -108,6 +81,9 @@ class World {
   play(): Played {
     for (const agent of this.#agents) this.#after(this.#random() * 1000, () => this.#turn(agent));
     this.#after(5000, () => this.#change());
+    for (let set = 0; set < 2; set++) {
+      if (this.#random() < 0.6) this.#after(this.#random() * 150_000, () => this.#setBack());
+    }
     const endMs = 200_000;
     while (this.#events.length > 0) {
       const event = this.#next();
@@ -121,6 +97,7 @@ class World {
       sleeps: this.#sleeps,
       brokenOff: this.#brokenOff,
       refusedWrites: this.#refusedWrites,
+      overdue: this.#overdue,
     };
   }
 
@@ -179,22 +156,29 @@ class World {
 
   #look(): LeadRow {
     const { term, holder, deadlineMs } = this.#row;
-    return { term, holder, leftMs: deadlineMs - this.#nowMs, config: 'one' };
+    return { term, holder, leftMs: deadlineMs - this.#databaseMs, deadline: deadlineMs, leaseMs, config: 'one' };
   }
 
-  #claim({ id, candidacy }: Agent): number | undefined {
+  /** @param seen the term and the deadline that stood for too long */
+  #claim(
+    { id, candidacy }: Agent,
+    seen: { readonly term: number; readonly deadline: number } | undefined,
+  ): number | undefined {
     const row = this.#row;
-    if (row.deadlineMs > this.#nowMs && row.holder !== id) return undefined;
+    const isSeen = seen?.term === row.term && (seen.deadline === row.deadlineMs || this.#without === 'comparison');
+    const hasPassed = row.deadlineMs <= this.#databaseMs || row.holder === id;
+    if (!hasPassed && !isSeen) return undefined;
+    if (!hasPassed) this.#overdue++;
     const term = Math.max(row.term, candidacy.seenTerm) + 1;
     if (term <= row.term) this.#broken(`the term fell from ${row.term} to ${term}`);
-    Object.assign(row, { term, holder: id, deadlineMs: this.#nowMs + leaseMs });
+    Object.assign(row, { term, holder: id, deadlineMs: this.#databaseMs + leaseMs });
     this.#tell(`${id} claims term ${term}`);
     return term;
   }
 
   #renew(id: string, term: number): boolean {
     if (this.#row.holder !== id || this.#row.term !== term) return false;
-    this.#row.deadlineMs = this.#nowMs + leaseMs;
+    this.#row.deadlineMs = this.#databaseMs + leaseMs;
     return true;
   }
 
@@ -205,23 +189,37 @@ class World {
     return undefined;
   }
 
+  /** As a failover to a server whose clock is behind: by less than a lease, or by more than a history takes. */
+  #setBack(): void {
+    const ms = this.#random() < 0.3 ? this.#random() * leaseMs : leaseMs + this.#random() * 3_600_000;
+    this.#setBackMs += ms;
+    this.#tell(`the clock of the database goes back by ${ms} ms`);
+  }
+
+  get #databaseMs(): number {
+    return this.#nowMs - this.#setBackMs;
+  }
+
   // --- an agent ---
 
   #turn(agent: Agent): void {
     this.#within(agent, () => {
+      const askedMs = this.#clock(agent);
       this.#ask(
         agent,
         () => this.#look(),
-        (row) => this.#judge(agent, row),
+        (row) => this.#judge(agent, row, askedMs),
         () => this.#rest(agent, undefined),
       );
     });
   }
 
-  #judge(agent: Agent, row: LeadRow): void {
+  #judge(agent: Agent, row: LeadRow, askedMs: number): void {
     this.#checkTrust();
-    agent.candidacy = saw(agent.candidacy, row);
     const begunMs = this.#clock(agent);
+    // A deadline that is taken to have stood since long before it was first seen.
+    const waitedMs = this.#without === 'patience' ? leaseMs : 0;
+    agent.candidacy = watched(saw(agent.candidacy, row), row, { askedMs, answeredMs: begunMs - waitedMs });
     // As the agent does it: trust that ran out is given up, whatever the database would answer.
     if (agent.candidacy.held !== undefined && !isTrusted(agent.candidacy, begunMs))
       agent.candidacy = lost(agent.candidacy);
@@ -234,7 +232,9 @@ class World {
         if (term !== undefined) agent.candidacy = won(agent.candidacy, { term, begunMs: fromMs });
         rest();
       };
-      this.#ask(agent, () => this.#claim(agent), answered, rest);
+      const deadline = overdue(agent.candidacy, row);
+      const seen = deadline === undefined ? undefined : { term: row.term, deadline };
+      this.#ask(agent, () => this.#claim(agent, seen), answered, rest);
     } else if (step === 'renew' && isRenewalDue(agent.candidacy, begunMs)) this.#confirm(agent, rest, rest);
     else rest();
     if (isTrusted(agent.candidacy, this.#clock(agent)) && !agent.isBusy && this.#random() < 0.3) this.#begin(agent);
@@ -368,13 +368,6 @@ class World {
   #broken(text: string): never {
     throw new Error([...this.#story.slice(-15), text].join('\n'));
   }
-}
-
-function isBefore(
-  a: { readonly atMs: number; readonly n: number },
-  b: { readonly atMs: number; readonly n: number },
-): boolean {
-  return a.atMs < b.atMs || (a.atMs === b.atMs && a.n < b.n);
 }
 
 /** The same numbers for the same seed. */

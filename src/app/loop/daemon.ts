@@ -277,7 +277,7 @@ class Daemon {
       if (signal.aborted || !isAgentError(error) || this.#turns?.hasLost === true) throw error;
       // A push may have been tried before the pass broke.
       if (isKept) this.#state = await loopState(this.#agent.deps);
-      this.#turns?.broke();
+      this.#turns?.broke(error);
       this.#askedFor.clear();
       await this.#broke({ pass, asked }, error);
     }

@@ -1,5 +1,6 @@
 /** The turns of an agent that shares its ledger with others: whether it leads now, and what it does while another one does. */
 import { differsAfterMs, differsFromLeader } from '../../core/election/differing.ts';
+import type { AgentSaid } from '../../core/election/lead.ts';
 import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { PassReport, SourceReport } from '../../core/report.ts';
 import type { ReadOptions } from '../read/read-all.ts';
@@ -18,6 +19,7 @@ export class SharedTurns {
   #failure: string | undefined;
   #differsSinceMs: number | undefined;
   #isToldDiffers = false;
+  #said: AgentSaid = { sources: [] };
 
   constructor(agent: Agent, shared: Shared, stop: AbortSignal) {
     this.#agent = agent;
@@ -45,8 +47,21 @@ export class SharedTurns {
   }
 
   /** A pass broke: the next turn sets right what the ledger could not be told. It leads as before, so that it keeps what it waits for. */
-  broke(): void {
+  broke(error: AgentError): void {
     this.#isToSetRight = true;
+    this.#sayBroken(error);
+  }
+
+  /** The others would see what it said before, and nothing wrong. */
+  #sayBroken({ message: why }: AgentError): void {
+    const { clock } = this.#agent.deps;
+    const { sinceMs } = this.#said.broken ?? { sinceMs: clock.now().getTime() };
+    this.#tell({ ...this.#said, broken: { sinceMs, why } });
+  }
+
+  #tell(said: AgentSaid): void {
+    this.#said = said;
+    this.#shared.lead.say(said);
   }
 
   /** What it does next. Whoever begins to lead goes on from what was pushed. */
@@ -73,6 +88,7 @@ export class SharedTurns {
       const isLost = this.hasLost && isAgentError(error);
       if (this.#stop.aborted || !(isLost || endsTurn(error))) throw error;
       this.#say(error);
+      if (error.code.startsWith('state.')) this.#sayBroken(error);
       this.#role = undefined;
     }
     return wait();
@@ -96,7 +112,7 @@ export class SharedTurns {
     const { following } = this.#agent.shared!;
     try {
       const { said, sources } = await followingPass(following, options, this.#stop);
-      this.#shared.lead.say(said);
+      this.#tell(said);
       await this.#compare();
       return sources;
     } catch (error) {
@@ -111,7 +127,7 @@ export class SharedTurns {
   async passed(report: PassReport): Promise<void> {
     const { following } = this.#agent.shared!;
     await noteOwnPush(this.#agent.deps);
-    this.#shared.lead.say(await wouldPush({ ...this.#agent.deps, archive: following.archive }, report.sources));
+    this.#tell(await wouldPush({ ...this.#agent.deps, archive: following.archive }, report.sources));
   }
 
   /** What this machine sees is compared with what the one that leads sees. */

@@ -11,6 +11,10 @@ export interface LeadRow {
   readonly holder: string | undefined;
   /** Until its deadline, by the clock of the database. At 0 or less another agent may take over. */
   readonly leftMs: number;
+  /** Tells one deadline from another. What it counts in is the database's affair. */
+  readonly deadline: number;
+  /** How long a term of the holder holds without being renewed; `undefined` where that is not known. */
+  readonly leaseMs: number | undefined;
   /** What the agent that leads, or led last, has for a config. */
   readonly config: string | undefined;
   /** Where it pushes to. */
@@ -25,6 +29,14 @@ export interface OtherAgent {
   readonly seenAgoMs: number;
 }
 
+/** A deadline that has stood, looked at by an agent's own monotonic clock: from an answer on, until a question was asked. */
+interface Standing {
+  readonly term: number;
+  readonly deadline: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
 /** One agent's part. Moments are of its own clock. */
 export interface Candidacy {
   readonly self: string;
@@ -35,6 +47,7 @@ export interface Candidacy {
   readonly held?: { readonly term: number; readonly begunMs: number; readonly trustedUntilMs: number } | undefined;
   /** The highest term that it has seen. None below it is ever led in again, whatever a database has lost. */
   readonly seenTerm: number;
+  readonly standing?: Standing | undefined;
 }
 
 /** `claim`: the lead is free; `renew`: the term is to be made longer; `look`: nothing but to see who leads. */
@@ -45,8 +58,34 @@ const marginShare = 10;
 
 export function nextStep(candidacy: Candidacy, row: LeadRow, others: readonly OtherAgent[]): Step {
   if (candidacy.held !== undefined) return 'renew';
-  const isFree = row.leftMs <= 0 || row.holder === candidacy.self;
-  return isFree && whyNotLead(candidacy, row, others) === undefined ? 'claim' : 'look';
+  return isFree(candidacy, row) && whyNotLead(candidacy, row, others) === undefined ? 'claim' : 'look';
+}
+
+function isFree(candidacy: Candidacy, row: LeadRow): boolean {
+  const { holder, leftMs } = row;
+  return leftMs <= 0 || holder === undefined || holder === candidacy.self || overdue(candidacy, row) !== undefined;
+}
+
+/**
+ * The deadline of a holder that has not renewed its term for the whole of its lease, whatever the clock of the database says: where that
+ * clock went back, no deadline passes for as long. Whoever holds the term does not trust in it any more. It may still come to renew it, so
+ * who takes over makes sure in the database that it is this deadline that stands there.
+ */
+export function overdue({ standing }: Candidacy, { term, deadline, leaseMs = Infinity }: LeadRow): number | undefined {
+  const isStanding = standing?.term === term && standing.deadline === deadline;
+  return isStanding && standing.untilMs - standing.fromMs >= leaseMs ? deadline : undefined;
+}
+
+/** Notes that the row is as it is. Moments are of a clock that nobody sets: when it was asked, and when the answer came. */
+export function watched(
+  candidacy: Candidacy,
+  { term, deadline }: LeadRow,
+  { askedMs, answeredMs }: { readonly askedMs: number; readonly answeredMs: number },
+): Candidacy {
+  const { standing } = candidacy;
+  const isSame = standing?.term === term && standing.deadline === deadline;
+  const since = isSame ? standing : { term, deadline, fromMs: answeredMs };
+  return { ...candidacy, standing: { ...since, untilMs: askedMs } };
 }
 
 /**
@@ -54,13 +93,15 @@ export function nextStep(candidacy: Candidacy, row: LeadRow, others: readonly Ot
  * who has that one; or the agents that are there do not agree.
  */
 export function whyNotLead(
-  { self, config, leaseMs }: Candidacy,
+  candidacy: Candidacy,
   row: LeadRow,
   others: readonly OtherAgent[],
 ): 'leader differs' | 'others differ' | undefined {
+  const { self, config, leaseMs } = candidacy;
   if (row.config === undefined || row.config === config) return undefined;
-  if (row.leftMs > 0 && row.holder !== self) return 'leader differs';
-  const alive = others.filter(({ id, seenAgoMs }) => id !== self && seenAgoMs < 3 * leaseMs);
+  if (!isFree(candidacy, row)) return 'leader differs';
+  // One that was seen in what is the future now was seen before the clock went back: whoever is alive says so again.
+  const alive = others.filter(({ id, seenAgoMs }) => id !== self && Math.abs(seenAgoMs) < 3 * leaseMs);
   return alive.some((one) => one.config !== config) ? 'others differ' : undefined;
 }
 

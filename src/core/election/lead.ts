@@ -12,6 +12,8 @@ export interface AgentSaid {
     readonly state: 'unread' | 'held';
     readonly reason?: string | undefined;
   }[];
+  /** Its passes break, since then by its own clock, so that it pushes nothing; the rest is what it said before. */
+  readonly broken?: { readonly sinceMs: number; readonly why: string } | undefined;
 }
 
 export interface SharedAgent {

@@ -37,6 +37,8 @@ export interface Claim {
   readonly isCopying: true | undefined;
   /** Of the tables, as it saw them. */
   readonly version: number;
+  /** Takes over a term whose deadline has stood for too long, where it still stands. */
+  readonly overdue: { readonly term: number; readonly deadline: number } | undefined;
 }
 
 export interface Claimed {
@@ -71,7 +73,7 @@ export interface LeadRows {
   readonly label: string;
   /** Who leads, and what is asked of whoever does. */
   look(): Promise<Looked>;
-  /** Takes over where the deadline has passed. With a doubt, which is recorded in the same transaction. */
+  /** Takes over where the deadline has passed, or is the overdue one. With a doubt, which is recorded in the same transaction. */
   claim(by: Claim): Promise<Claimed>;
   /** @param by head: of the chain, as the agent saw it last */
   renew(

@@ -11,8 +11,11 @@ export function leaderWords({ leader }: SharedView, self: string | undefined): s
 
 /** What an agent would push, and what it does not see. */
 export function agentWords(agent: SharedAgent, view: SharedView): string {
-  const { would, sources } = agent.said;
+  const { would, sources, broken } = agent.said;
   const parts = [
+    ...(broken === undefined
+      ? []
+      : [`its passes break since ${new Date(broken.sinceMs).toISOString()}: ${broken.why}`]),
     ...(agent.isSilent ? ['has not been heard of for a minute'] : []),
     ...(agent.hasLeadersConfig ? [] : ['has another config than the agent that leads']),
     would === undefined ? 'has read nothing yet' : wouldWords(agent, view),
@@ -29,7 +32,13 @@ function sourceWords({ name, state, reason }: AgentSaid['sources'][number]): str
 /** Whether something about an agent is for a person to look at. */
 export function isStrange(agent: SharedAgent, view: SharedView): boolean {
   const { isSilent, hasLeadersConfig, said } = agent;
-  return isSilent || !hasLeadersConfig || differsFromLeader(agent, view) || said.sources.length > 0;
+  return (
+    isSilent ||
+    !hasLeadersConfig ||
+    differsFromLeader(agent, view) ||
+    said.sources.length > 0 ||
+    said.broken !== undefined
+  );
 }
 
 /** Against what was pushed last. Data that waits for the next push is the same for all, or it is not. */

@@ -11,6 +11,9 @@ import { getRecord, setRecord } from './record.ts';
 
 const now = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"`;
 const left = `(extract(epoch FROM deadline - clock_timestamp()) * 1000)::bigint AS "leftMs"`;
+/** The same for the same moment, on any server and for any session. */
+const deadline = '(extract(epoch FROM deadline) * 1000000)::bigint';
+const leaseOfHolder = `(SELECT (said::json ->> 'leaseMs')::bigint FROM ~agent WHERE id = holder) AS "leaseMs"`;
 const began = `(extract(epoch FROM since) * 1000)::bigint AS "sinceMs"`;
 /** The timeline changes with every promotion, and is known at once, unlike that of the last checkpoint. */
 const timeline = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
@@ -25,20 +28,23 @@ const agoMs = `(extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint AS 
 
 /** Who leads, and what is asked of whoever does. */
 export async function look(database: SharedDatabase): Promise<Looked> {
-  const sql = `SELECT term, holder, ${left}, config, address, cluster, wakes, ${now},
+  const sql = `SELECT term, holder, ${left}, ${deadline} AS deadline, ${leaseOfHolder}, config, address, cluster, wakes, ${now},
     (SELECT coalesce(max(id), 0) FROM ~request) || '/' || (SELECT coalesce(max(id), 0) FROM ~approval) AS asked,
     (SELECT n || ':' || sha256 FROM ~chain ORDER BY n DESC LIMIT 1) AS head, (SELECT version FROM ~version) AS version
     FROM ~lead`;
-  type Row = Pick<LeadRow, 'term' | 'leftMs'> &
+  type Row = Pick<LeadRow, 'term' | 'leftMs' | 'deadline'> &
     Omit<Looked, 'row' | 'agents'> &
-    Record<'holder' | 'config' | 'address', string | null>;
+    Record<'holder' | 'config' | 'address', string | null> &
+    Record<'leaseMs', number | null>;
   const [row] = await database.all<Row>(sql);
-  const { term, holder, leftMs, config, address, ...rest } = row!;
+  const { term, holder, leftMs, deadline: stands, leaseMs, config, address, ...rest } = row!;
   return {
     ...rest,
     row: {
       term,
       leftMs,
+      deadline: stands,
+      leaseMs: leaseMs ?? undefined,
       holder: holder ?? undefined,
       config: config ?? undefined,
       address: address ?? undefined,
@@ -47,19 +53,26 @@ export async function look(database: SharedDatabase): Promise<Looked> {
   };
 }
 
-/** Takes over where the deadline has passed. With a doubt, which is recorded in the same transaction. */
+/** Takes over where the deadline has passed, or is the overdue one. With a doubt, which is recorded in the same transaction. */
 export async function claim(database: SharedDatabase, by: Claim): Promise<Claimed> {
   const system = await systemOf(database);
   return database.transaction(async (statements) => {
     const free = `SELECT term, cluster, ${timeline} AS timeline, ${now} FROM ~lead
-      WHERE (deadline <= clock_timestamp() OR holder = $1) AND (SELECT version FROM ~version) = $2 FOR UPDATE`;
+      WHERE (deadline <= clock_timestamp() OR holder IS NULL OR holder = $1 OR (term = $3 AND ${deadline} = $4))
+      AND (SELECT version FROM ~version) = $2 FOR UPDATE`;
     type Row = {
       readonly term: number;
       readonly cluster: string | null;
       readonly timeline: string;
       readonly nowMs: number;
     };
-    const [row] = await statements.all<Row>(free, by.holder, by.version);
+    const [row] = await statements.all<Row>(
+      free,
+      by.holder,
+      by.version,
+      by.overdue?.term ?? null,
+      by.overdue?.deadline ?? null,
+    );
     if (row === undefined) {
       const [{ nowMs }] = (await statements.all<{ nowMs: number }>(`SELECT ${now}`)) as [{ nowMs: number }];
       return { nowMs, term: undefined, cluster: '', doubt: undefined };
@@ -149,7 +162,10 @@ async function tell(database: SharedDatabase, by: Telling, oldMs: number | undef
     ON CONFLICT (id) DO UPDATE SET config = excluded.config, seen = excluded.seen, said = excluded.said`;
   await database.run(sql, by.id, by.host, by.pid, by.config, by.said);
   if (oldMs === undefined) return;
-  await database.run(`DELETE FROM ~agent WHERE seen < clock_timestamp() - $1 * interval '1 millisecond'`, oldMs);
+  // Also those that were seen in the future: the clock went back, and they are gone since.
+  const old = `DELETE FROM ~agent WHERE seen < clock_timestamp() - $1 * interval '1 millisecond'
+    OR seen > clock_timestamp() + $1 * interval '1 millisecond'`;
+  await database.run(old, oldMs);
 }
 
 /** All of them at one database. */
@@ -183,13 +199,15 @@ export async function view(database: SharedDatabase): Promise<SharedView> {
     leftMs: number;
     address: string | null;
     config: string | null;
-    leaseMs: number;
+    leaseMs: number | null;
   };
   const [lead] = await database.all<Row>(
-    `SELECT term, holder, host, pid, ${began}, ${left}, address, config FROM ~lead`,
+    `SELECT term, holder, host, pid, ${began}, ${left}, ${leaseOfHolder}, address, config FROM ~lead`,
   );
-  const { term, holder, host, pid, leftMs, address, config } = lead!;
-  const isLed = holder !== null && leftMs > 0;
+  const { term, holder, host, pid, leftMs, leaseMs, address, config } = lead!;
+  // More is left than a term ever has: the clock went back, and the holder has not renewed it since.
+  const isOfBefore = leaseMs !== null && leftMs > leaseMs + 1000;
+  const isLed = holder !== null && leftMs > 0 && !isOfBefore;
   const sql = `SELECT id, host, pid, config, ${began}, (extract(epoch FROM seen) * 1000)::bigint AS "seenMs", ${agoMs}, said
     FROM ~agent ORDER BY host, pid`;
   type Agent = AgentRow & { host: string; pid: number; sinceMs: number; seenMs: number; said: string };
@@ -199,7 +217,7 @@ export async function view(database: SharedDatabase): Promise<SharedView> {
     address: address ?? undefined,
     agents: (await database.all<Agent>(sql)).map(({ config: own, seenAgoMs, said, ...agent }) => ({
       ...agent,
-      isSilent: seenAgoMs > silentMs,
+      isSilent: Math.abs(seenAgoMs) > silentMs,
       hasLeadersConfig: config === null || own === config,
       said: JSON.parse(said) as AgentSaid,
     })),

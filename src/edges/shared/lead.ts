@@ -13,7 +13,9 @@ import {
   lost,
   nextStep,
   pauseMs,
+  overdue,
   saw,
+  watched,
   whyNotLead,
   won,
 } from '../../core/election/election.ts';
@@ -213,12 +215,14 @@ export class SharedLead implements Lead, AsyncDisposable {
 
   /** Gives the version of the tables. */
   async #look(): Promise<number> {
+    const askedMs = this.#options.clock.monotonicMs();
     const looked = await this.#timed(() => this.#rows.look());
+    const answeredMs = this.#options.clock.monotonicMs();
     this.#refuseNewer(looked.version);
     const before = this.#row;
     this.#row = looked.row;
     this.#others = looked.agents;
-    const candidacy = saw(this.#candidacy, looked.row);
+    const candidacy = watched(saw(this.#candidacy, looked.row), looked.row, { askedMs, answeredMs });
     if (candidacy.held === undefined) this.#lose(ledByOther(this.#rows.label));
     this.#candidacy = candidacy;
     await noteSeen(this.#options.seen, looked, this.#rows);
@@ -247,6 +251,8 @@ export class SharedLead implements Lead, AsyncDisposable {
     if (!this.#mayClaim || !this.#isFollowing) return;
     const begunMs = this.#nowMs();
     const { host, pid, leaseMs, seen, isCopying, schema, log } = this.#options;
+    const { term = 0 } = this.#row ?? {};
+    const deadline = this.#row && overdue(this.#candidacy, this.#row);
     const claimed = await this.#timed(() =>
       this.#rows.claim({
         holder: this.self,
@@ -259,6 +265,7 @@ export class SharedLead implements Lead, AsyncDisposable {
         seen: seen.get(),
         isCopying,
         version,
+        overdue: deadline === undefined ? undefined : { term, deadline },
       }),
     );
     if (claimed.term === undefined) return;
@@ -299,7 +306,7 @@ export class SharedLead implements Lead, AsyncDisposable {
     const nowMs = this.#nowMs();
     if (nowMs - this.#saidMs < this.#options.leaseMs / 3) return;
     const { host, pid } = this.#options;
-    const said = JSON.stringify(this.#said);
+    const said = JSON.stringify({ ...this.#said, leaseMs: this.#options.leaseMs });
     const oldMs = this.isLeading() ? 50 * this.#options.leaseMs : undefined;
     await this.#rows.tell({ id: this.self, host, pid, config: this.#config, said }, oldMs);
     this.#saidMs = nowMs;

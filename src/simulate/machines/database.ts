@@ -124,7 +124,7 @@ export class SharedDatabase {
     const { term, holder, deadlineMs, config, address, cluster: where = null } = this.#row;
     return {
       nowMs,
-      row: { term, holder, leftMs: deadlineMs - nowMs, config, address },
+      row: { term, holder, leftMs: deadlineMs - nowMs, deadline: deadlineMs, leaseMs: undefined, config, address },
       cluster: where,
       agents: [...this.#agents.values()].map((one) => ({
         id: one.id,
