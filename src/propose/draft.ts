@@ -18,6 +18,7 @@ import {
   ownerPiece,
   withPiece,
 } from './file-names.ts';
+import { doubtsOfTotals } from './totals.ts';
 import { type Wide, findWide, freeName } from './wide.ts';
 
 /** Files of one shape, and the layout that they have in common. */
@@ -57,7 +58,7 @@ export function draftOf(shape: Shape): Draft | NoDraft {
   );
   const { left, names, when } = plan;
   const folders = doubtOfFolders(plan.table, shape.named, [...names.keys, ...names.constants, ...when.columns]);
-  const undecided = [...plan.undecided, ...folders];
+  const undecided = [...plan.undecided, ...doubtsOfTotals(names), ...folders];
   const sampled = shape.isWhole ? [] : ['only the start, the middle and the end of the files were looked at'];
   const ragged = shape.ragged === 0 ? [] : [`${shape.ragged} rows have too few or too many fields and will be rejects`];
   const drivers: Line = {
@@ -324,8 +325,16 @@ function strangersOf(where: string, strangers: readonly string[]): string[] {
   return strangers.length === 0 ? [] : [`${where}: ${examples(strangers)} cannot be read and will be rejects`];
 }
 
-function doubtsOfNumber(where: string, { doubt, strangers }: NumberGuess): string[] {
-  return [...(doubt === undefined ? [] : [`${where}: ${doubt.because}`]), ...strangersOf(where, strangers)];
+function doubtsOfNumber(where: string, { doubt, strangers, currencies }: NumberGuess): string[] {
+  return [
+    ...(doubt === undefined ? [] : [`${where}: ${doubt.because}`]),
+    ...(currencies.length < 2
+      ? []
+      : [
+          `${where}: ${examples(currencies, 6)} are different currencies, and their numbers count as if they were of one: keep one of them with "where", or name it in the path`,
+        ]),
+    ...strangersOf(where, strangers),
+  ];
 }
 
 /** `us-employment` becomes `Us employment`. */

@@ -64,6 +64,9 @@ export const words = {
   /** What numbers one booking, and measures nothing. */
   voucher:
     /voucher|beleg|journal|receipt|quittung|document|\bdoc\b|invoice|rechnung|factura|facture|reference|\bref\b|booking|buchungs|transaction|ticket|entry|(nummer|number|nr|no|num)\.?$/i,
+  /** A sum or a result, wherever in a name it is said. */
+  total:
+    /(^|[^\p{L}])(sub.?totals?|totals?|sum|summen?|(zwischen|gesamt|end|teil)summen?|gesamt|insgesamt|totale|totaal|suma|somme|celkem|yhteens\u00e4|\p{L}*ergebnis|results?|(net|gross|operating) (income|profit|loss|result|earnings|margin|surplus)|profit (before|after|for|and loss)|ebitd?a?|ebt|jahres(\u00fcberschuss|fehlbetrag)|roh(ertrag|gewinn|ergebnis)|deckungsbeitrag|(r\u00e9sultat|b\u00e9n\u00e9fice|utile) (net|brut|netto|lordo))([^\p{L}]|$)/iu,
   totalRow:
     /^\W*(grand.?total|sub.?total|total|totals|sum|summe|gesamt|gesamtsumme|insgesamt|zwischensumme|totale|totaal|suma|somme|celkem|yhteensä)\b/i,
 } as const;

@@ -14,6 +14,8 @@ export interface NumberGuess {
   /** Texts that are no numbers and no such words: their rows will be rejects. */
   readonly strangers: readonly string[];
   readonly because: string;
+  /** Signs and codes of currencies that stand in its texts. */
+  readonly currencies: readonly string[];
   /** What the marks could mean as well, where no text decides it. */
   readonly doubt?: { readonly instead: string; readonly because: string };
   /** Whether some number has a mark, a sign or a currency: a column without any may be one of codes. */
@@ -84,6 +86,7 @@ export function guessNumbers(texts: Counted, habit: Habit | undefined): NumberGu
     missing: [...known, ...said],
     strangers,
     because: because(format, wordless),
+    currencies: isAccounting ? currenciesIn(wordless.map(([text]) => text).filter(isNumber)) : [],
     ...(doubt === undefined ? {} : { doubt }),
     isPlainInteger: wordless.every(([text]) => /^\d+$/.test(text)),
   };
@@ -105,6 +108,10 @@ export function withGroupsAlike<T extends { readonly name: string; readonly numb
       number: { ...number, group, because: `${number.because}; groups as in ${JSON.stringify(shown.name)}` },
     };
   });
+}
+
+function currenciesIn(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.flatMap((text) => text.match(/\p{Lu}{0,3}\p{Sc}|[A-Z]{3}/gu) ?? []))];
 }
 
 export function isMissingWord(text: string): boolean {

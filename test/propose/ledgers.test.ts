@@ -125,3 +125,42 @@ describe('periods', () => {
     ]);
   });
 });
+
+describe('totals within a table', () => {
+  test.each([
+    'Total premises',
+    'Zwischensumme',
+    'Gross Profit',
+    'Net Income',
+    'North Total',
+    'EBITDA',
+    'Jahres\u00fcberschuss',
+    'Betriebsergebnis',
+    'Subtotal',
+  ])('are asked about, with what leaves them out: %s', (total) => {
+    const long = lines(
+      'month,Account,amount',
+      ...['2024-01', '2024-02'].flatMap((month) => [`${month},Rent,1`, `${month},${total},3`, `${month},Staff,2`]),
+    );
+    const wide = lines('Account,2024-01,2024-02', 'Rent,1,2', `${total},1,2`, 'Staff,3,4', 'Energy,3,4');
+    const doubt = `whether rows of "Account" are totals or results of others, and would count twice: then write beside "files" where: { "Account": { not: [ "${total}" ] } }`;
+    expect(proposed({ 'a.csv': long }).sources[0]?.undecided).toEqual([doubt]);
+    expect(proposed({ 'a.csv': wide }).sources[0]?.undecided).toEqual([doubt]);
+  });
+
+  test.each(['Summer sale', 'Assumption', 'Totally Tea'])('are not %s', (name) => {
+    const { sources } = proposed({ 'a.csv': lines('Account,2024-01,2024-02', 'Rent,1,2', `${name},3,4`) });
+    expect(sources[0]?.undecided).toEqual([]);
+  });
+});
+
+test('currencies that differ within a column are told', () => {
+  const doubtOf = (...texts: string[]): string | undefined =>
+    proposed({ 'a.csv': lines('month;amount', ...texts.map((text, at) => `2024-0${at + 1};${text}`)) }).sources[0]
+      ?.undecided[0];
+  expect(doubtOf('USD 100.00', 'EUR 100.00', 'USD 3')).toBe(
+    '"{amount}": "USD", "EUR" are different currencies, and their numbers count as if they were of one: keep one of them with "where", or name it in the path',
+  );
+  expect(doubtOf('$100.00', '\u20ac100.00', '5')).toContain('"$", "\u20ac" are different currencies');
+  expect(doubtOf('$100.00', '$5', '5')).toBeUndefined();
+});
