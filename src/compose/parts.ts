@@ -44,10 +44,12 @@ export function sourceOpener(settings: Settings): Dependencies['openSource'] {
   const { timezone } = settings;
   const { state } = settings;
   const place = { baseDir: path.dirname(settings.file), forbidden: ownFiles(settings), clock: systemClock, state };
-  return ({ name, type, kind, mapping }) => {
+  const isShared = settings.ledger !== undefined;
+  return ({ name, type, kind, mapping, files }) => {
     const known = kinds[type];
     if (known === undefined) throw new AgentError('config.invalid', `there is no source of type "${type}"`);
-    return known.open(kind, { name, ...place, mapping, timezone, threads: readThreads(settings) });
+    const naming = files && { files, isShared };
+    return known.open(kind, { name, ...place, naming, mapping, timezone, threads: readThreads(settings) });
   };
 }
 

@@ -24,6 +24,8 @@ export interface Spot {
   readonly keys?: readonly string[];
   /** The variables whose values are in the text, so it must not be shown. */
   readonly variables?: readonly string[];
+  /** The text before they had their values. */
+  readonly raw?: string;
   /** One of them is not set, and the command does not need it. */
   readonly unset?: true;
 }
@@ -236,7 +238,7 @@ class TreeReader {
       offset,
       keyOffset,
       ...(text === node.value ? verbatim : {}),
-      ...(names.length > 0 ? { variables: names } : {}),
+      ...(names.length > 0 ? { variables: names, raw: node.value } : {}),
       ...(failures.length > 0 ? { unset: true } : {}),
     });
     if (reported.length > 0) return undefined;

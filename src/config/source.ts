@@ -7,6 +7,7 @@ import { readDrivers } from './drivers.ts';
 import { reportMissing, reportType, reportUnknownKey } from './fields.ts';
 import { describeWritten } from './scalars.ts';
 import { nearest } from './nearest.ts';
+import type { Written } from './document.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
 import { type Fields, type Whole, readFields, readValue, withTexts } from './fields.ts';
 import { kindShape } from './json-schema.ts';
@@ -35,6 +36,7 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
     name: String(cursor.path.at(-1)),
     type,
     kind: kind?.value,
+    files: filesOf(within(cursor, 'files')),
     poll: fields.poll,
     timeoutMs: fields.timeout,
     removed: fields.removed,
@@ -50,6 +52,16 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
       .update(canonicalJson({ source: written, timezone }))
       .digest('hex'),
   };
+}
+
+/** As they are written: what a variable holds differs between machines. */
+function filesOf(cursor: Cursor): readonly string[] | undefined {
+  const written = writtenAt(cursor);
+  if (!Array.isArray(written)) return undefined;
+  // What is no text is a problem of its own.
+  return written.map((text: Written, at) => {
+    return spotOf(within(cursor, at))?.raw ?? (typeof text === 'object' ? '' : String(text));
+  });
 }
 
 /** What people call a kind who have not seen the list. */

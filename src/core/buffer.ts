@@ -108,6 +108,8 @@ export interface PartStore {
   ): PartWriter;
   /** The part looks different from outside and holds the same. */
   setVersion(id: number, version: string): void;
+  /** Parts of a source are called otherwise from now on, also where cells and rejects name them. @param names the new ones by the old ones */
+  rename(source: string, names: ReadonlyMap<string, string>): void;
   /** The drivers of one part, in the order of ids, each once. */
   drivers(part: PartRead): Iterable<FoldedDriver>;
   /** The earliest month of some parts. */

@@ -37,8 +37,13 @@ export interface Place {
 
 /** One file, sheet or query of a source, as `parts()` sees it: no row was read for this. */
 export interface Part {
-  /** Stable and unique in its source: the path relative to the config file, or the name of the query. */
+  /**
+   * Stable and unique in its source: the path relative to the config file, or the name of the query. Where agents share a ledger it is
+   * the same on all machines: the directory as the config has it, and the path below it.
+   */
   readonly name: string;
+  /** Of a file whose directory each machine may have elsewhere: its path below that. */
+  readonly below?: string;
   /** Cheap evidence of content: equal versions mean that nothing needs to be read. */
   readonly version: string;
   /** Milliseconds since 1970: when this content was last revised, as far as the place can tell. */

@@ -25,6 +25,12 @@ export interface Source {
   parts(signal: AbortSignal, known?: ReadonlyMap<string, string>): Promise<readonly Part[]>;
 
   /**
+   * What a part is called by now, by the name that it had before agents shared a ledger, or while they did; `undefined` where it has no
+   * other one that is known. Absent where no part has.
+   */
+  readonly nowCalled?: (name: string) => string | undefined;
+
+  /**
    * The rows of one part, in order, in batches of any size; the first batch comes even where there are no rows, for its
    * columns. Returns what is known of the content, or throws: never a mixed or a partial read.
    * @throws AgentError `part.unreadable` (what, file, line, why), or `part.changing` where it changed while it was read.

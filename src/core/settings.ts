@@ -165,6 +165,8 @@ export interface SourceSettings {
   readonly type: string;
   /** The settings of its kind, as that kind's schema parsed them. */
   readonly kind: unknown;
+  /** Its patterns of files as they are written, before variables have their values; `undefined` for a kind without any. */
+  readonly files?: readonly string[] | undefined;
   readonly poll: Poll;
   readonly timeoutMs: number;
   readonly removed: 'carry' | 'delete';

@@ -6,12 +6,15 @@ import { type MappingProblem, columnNeeds } from '../core/mapping/columns.ts';
 import type { Rule } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import type { LookupFiles, Mapping } from '../core/settings.ts';
+import type { Naming } from './files/part-names.ts';
 
 export interface SourceContext {
   /** The source's name in the config. */
   readonly name: string;
-  /** Absolute; paths of the config and names of parts are relative to it. */
+  /** Absolute; paths of the config are relative to it. */
   readonly baseDir: string;
+  /** Default: files are named by their path relative to the config file. */
+  readonly naming?: Naming | undefined;
   /** The agent's own files and directories (absolute), which no part may be or lie in, under any name. Default: none. */
   readonly forbidden?: readonly string[];
   readonly clock: Clock;

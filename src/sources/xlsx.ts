@@ -9,6 +9,7 @@ import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Source } from '../core/ports.ts';
 import { fileKeys } from './files/keys.ts';
 import { listParts } from './files/list-parts.ts';
+import { partIn } from './files/part-names.ts';
 import { type FilePlace, placeOf } from './files/place.ts';
 import { partHash, readPart } from './files/read-part.ts';
 import { fileSource, looksAt } from './files/source.ts';
@@ -95,7 +96,7 @@ function sheetsSource(settings: XlsxSettings, pattern: Pattern, context: SourceC
       for (const [name, list] of sheets) known.set(name, list);
       return files.flatMap((file) =>
         (sheets.get(file.name)?.names ?? []).map((sheet) => {
-          const part = { ...file, name: `${file.name}#${sheet}` };
+          const part = partIn(file, sheet);
           places.set(part.name, { file, sheet });
           return part;
         }),

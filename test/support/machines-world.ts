@@ -22,6 +22,8 @@ export interface MachinesOptions {
   readonly takeOver?: string;
   readonly count?: number;
   readonly more?: object;
+  /** More variables of each agent. */
+  readonly env?: (at: number) => NodeJS.ProcessEnv;
   /** Default: a server of their own. */
   readonly server?: TestServer;
   /** Of the ledger. Default: the administrator's. */
@@ -41,7 +43,9 @@ export async function machines(options: MachinesOptions = {}): Promise<Machines>
   };
   const files = { 'sales.csv': rowsOf({ north: '1.50', south: '2' }) };
   const env = { LEDGER_URL: options.url ?? server.url() };
-  const places = await Promise.all(Array.from({ length: count }, () => place(config, files, env)));
+  const places = await Promise.all(
+    Array.from({ length: count }, (_, at) => place(config, files, { ...env, ...options.env?.(at) })),
+  );
   return {
     server,
     service,

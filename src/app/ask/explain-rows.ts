@@ -62,11 +62,12 @@ export async function explainRows(deps: Dependencies, found: Explanation, signal
     });
   }
   const wanted = { driver: found.driver, month };
-  const behind = partsBehind(deps, found.source, wanted);
+  const source = deps.openSource(withoutPushdown(settings));
+  const behind = partsBehind(deps, source, { ...wanted, of: found.source });
   const limits = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
   const readings: ReadingBehind[] = [];
   const parts = await withTimeout(deps.clock, limits, signal, (inner) =>
-    readAgain(deps, settings, { wanted, behind, readings, signal: inner }),
+    readAgain(deps, settings, { source, wanted, behind, readings, signal: inner }),
   );
   return { ...found, points: [{ ...point, parts, readings }] };
 }
@@ -81,12 +82,17 @@ interface Behind {
  * The parts that have readings of the point, by name. What a snapshot or carried months have of several readings names one part of them
  * alone: the others may be in any part of the source.
  */
-function partsBehind({ buffer }: Dependencies, source: string, wanted: Wanted): ReadonlyMap<string, Behind> {
+function partsBehind(
+  { buffer }: Dependencies,
+  { nowCalled }: Source,
+  wanted: Wanted & { readonly of: string },
+): ReadonlyMap<string, Behind> {
   const found = new Map<string, Behind>();
-  for (const part of buffer.reads.parts(source, 'accepted') ?? []) {
+  for (const part of buffer.reads.parts(wanted.of, 'accepted') ?? []) {
     const cell = cellOf(buffer.parts.drivers(part), wanted);
     if (cell === undefined) continue;
-    const name = part.kind === 'part' ? part.name : buffer.parts.origin(cell.part).name;
+    const known = part.kind === 'part' ? part.name : buffer.parts.origin(cell.part).name;
+    const name = nowCalled?.(known) ?? known;
     const before = found.get(name)?.accepted;
     const isKnown = before !== null && (part.kind === 'part' || cell.count === 1);
     const accepted = isKnown ? (before ?? 0) + cell.count : null;
@@ -101,6 +107,7 @@ function cellOf(drivers: ReturnType<Dependencies['buffer']['parts']['drivers']>,
 }
 
 interface Again {
+  readonly source: Source;
   readonly wanted: Wanted;
   readonly behind: ReadonlyMap<string, Behind>;
   readonly readings: ReadingBehind[];
@@ -108,13 +115,12 @@ interface Again {
 }
 
 async function readAgain(deps: Dependencies, settings: SourceSettings, again: Again): Promise<PartBehind[]> {
-  const { behind, readings, signal } = again;
-  const plain = withoutPushdown(settings);
+  const { source, behind, readings, signal } = again;
   const lookups = await deps.readLookups(settings, signal);
   const reader: Reader = {
     name: settings.name,
     timeoutMs: settings.timeoutMs,
-    source: deps.openSource(plain),
+    source,
     mapping: withLookups(settings.mapping, lookups),
     rules: { timezone: deps.settings.timezone, calendar: lookups.calendar },
   };
@@ -131,7 +137,7 @@ async function readAgain(deps: Dependencies, settings: SourceSettings, again: Ag
     const part = listed.find((one) => one.name === name);
     const before = readings.length;
     // The hash of rows is not that of what a database made of them.
-    const known = plain === settings ? hash : undefined;
+    const known = isCollapsed(settings) ? undefined : hash;
     const read = part === undefined ? { state: 'gone' as const } : await readPart(deps, reader, { part, known, again });
     const count = readings.length - before;
     if (count > 0 || behind.has(name)) parts.push({ part: name, ...read, accepted, found: count });
@@ -143,9 +149,11 @@ const unknownBehind: Behind = { accepted: null, hash: undefined };
 
 /** The rows themselves, where a database would collapse them. */
 function withoutPushdown(settings: SourceSettings): SourceSettings {
-  const { kind } = settings;
-  const isCollapsed = typeof kind === 'object' && kind !== null && 'pushdown' in kind && kind.pushdown === true;
-  return isCollapsed ? { ...settings, kind: { ...kind, pushdown: false } } : settings;
+  return isCollapsed(settings) ? { ...settings, kind: { ...(settings.kind as object), pushdown: false } } : settings;
+}
+
+function isCollapsed({ kind }: SourceSettings): boolean {
+  return typeof kind === 'object' && kind !== null && 'pushdown' in kind && kind.pushdown === true;
 }
 
 interface Reader {

@@ -11,6 +11,7 @@ import type { SourceSettings } from '../../core/settings.ts';
 import type { ChosenPart, PartRead, ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { AcceptedPart } from './accepted-parts.ts';
+import { type ListedPart, mayHaveBeen } from './former-names.ts';
 
 /** The versions of parts that were taken out of a snapshot: no file has one of these. */
 export const takenOut = {
@@ -25,7 +26,7 @@ export const takenOut = {
 /** What a source showed and what was read of it. */
 export interface Found {
   readonly present: readonly PartRead[];
-  readonly listed: readonly { readonly name: string }[];
+  readonly listed: readonly ListedPart[];
   readonly newestOnly: boolean;
 }
 
@@ -58,15 +59,32 @@ export function goneParts<T extends AcceptedPart>(
   const acceptedNames = new Set(accepted.map(({ name }) => name));
   const gone = accepted.filter(({ name }) => !names.has(name));
   // One new part is the new name of one old part only: first of those that were there until now.
-  const newHashes = present.filter(({ name }) => !acceptedNames.has(name)).map(({ hash }) => hash);
+  const added = present.filter(({ name }) => !acceptedNames.has(name));
+  const taken = new Set<string>();
   const renamed = new Set<T>();
   for (const part of [...gone.filter((one) => !wasCarried(one)), ...gone.filter(wasCarried)]) {
-    const at = part.hash === undefined ? -1 : newHashes.indexOf(part.hash);
-    if (at < 0) continue;
-    newHashes.splice(at, 1);
+    const now = added.find(({ name, hash }) => hash === part.hash && !taken.has(name));
+    if (part.hash === undefined || now === undefined) continue;
+    taken.add(now.name);
     renamed.add(part);
   }
-  return gone.filter((part) => !renamed.has(part));
+  const left = gone.filter((part) => !renamed.has(part));
+  const unknown = listed.filter(({ name }) => !acceptedNames.has(name) && !taken.has(name));
+  return withoutFormer(left, unknown);
+}
+
+/**
+ * The gone parts but those that another machine has accepted under a name of its own, as long as names were not the same on all. Only
+ * where no other part can be meant.
+ */
+function withoutFormer<T extends AcceptedPart>(gone: readonly T[], unknown: readonly ListedPart[]): readonly T[] {
+  const moved = unknown.filter(({ below }) => below !== undefined);
+  if (moved.length === 0) return gone;
+  return gone.filter(({ name }) => {
+    const [now, ...others] = moved.filter((part) => mayHaveBeen(part, name));
+    if (now === undefined || others.length > 0) return true;
+    return gone.filter((part) => mayHaveBeen(now, part.name)).length > 1;
+  });
 }
 
 /** Makes an accepted part that is gone a part of a source's candidate. */

@@ -5,6 +5,7 @@ import type { SourceSettings } from '../../core/settings.ts';
 import type { PartRead } from '../../core/buffer.ts';
 import type { Found } from './carried.ts';
 import { currentParts } from './current-parts.ts';
+import { renameParts } from './former-names.ts';
 import type { ProofTime } from './grown-parts.ts';
 import { type QuietNeeded, QuietWait } from './part-end.ts';
 import { PartReader } from './part-reader.ts';
@@ -58,6 +59,7 @@ export async function readSource(
   const limits = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
   const source = deps.openSource(settings);
   const isExpensive = source.isExpensive === true;
+  renameParts(deps, settings.name, source);
   const good = new Map<string, PartRead>();
   const wait = new QuietWait(deps);
   try {

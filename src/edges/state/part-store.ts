@@ -31,6 +31,20 @@ export class SqliteParts implements PartStore {
     this.#tables.run('UPDATE part_read SET version = ? WHERE id = ?', version, id);
   }
 
+  rename(source: string, names: ReadonlyMap<string, string>): void {
+    this.#tables.write(() => {
+      for (const [old, now] of names) {
+        this.#tables.run('UPDATE part_read SET name = ? WHERE source = ? AND name = ?', now, source, old);
+        this.#tables.run('UPDATE origin SET name = ? WHERE source = ? AND name = ?', now, source, old);
+        this.#tables.run('UPDATE OR REPLACE seen SET name = ? WHERE source = ? AND name = ?', now, source, old);
+        this.#tables.run('UPDATE OR REPLACE reject SET part = ? WHERE source = ? AND part = ?', now, source, old);
+        this.#tables.run('UPDATE OR REPLACE reject_count SET part = ? WHERE source = ? AND part = ?', now, source, old);
+      }
+    });
+    this.#folds.forgetOrigins();
+    this.#folds.kept.clear();
+  }
+
   *drivers(part: PartRead): Generator<FoldedDriver> {
     for (const packed of this.#folds.merged(this.#folds.ofPart(part), this.#folds.orderIn([part]))) {
       yield unpackDriver(packed);

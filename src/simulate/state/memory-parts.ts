@@ -43,6 +43,22 @@ export class MemoryParts implements PartStore {
     if (part !== undefined) part.facts = { ...part.facts, version };
   }
 
+  rename(source: string, names: ReadonlyMap<string, string>): void {
+    const { parts, origins, seen, rejects } = this.#tables;
+    for (const part of parts.values()) {
+      const now = part.facts.source === source ? names.get(part.facts.name) : undefined;
+      if (now !== undefined) part.facts = { ...part.facts, name: now };
+    }
+    for (const [id, origin] of origins) {
+      const now = origin.source === source ? names.get(origin.name) : undefined;
+      if (now !== undefined) origins.set(id, { ...origin, name: now });
+    }
+    const renamed = <V>(all: ReadonlyMap<string, V> | undefined): Map<string, V> =>
+      new Map([...(all ?? [])].map(([name, value]) => [names.get(name) ?? name, value]));
+    seen.set(source, renamed(seen.get(source)));
+    rejects.set(source, renamed(rejects.get(source)));
+  }
+
   *drivers(part: PartRead): Generator<FoldedDriver> {
     const order = orderIn(this.#tables, [part]);
     for (const packed of mergedRuns(runsOf(this.#tables, [part.id]), order)) yield unpackDriver(packed);

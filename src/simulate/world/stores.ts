@@ -50,6 +50,7 @@ const holdWrites = [
 const requestWrites = ['add', 'finish'] as const satisfies (keyof RequestLog)[];
 const partWrites = [
   'setVersion',
+  'rename',
   'addRestoredOrigin',
   'setSeen',
   'prune',

@@ -3,6 +3,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { Part } from '../../core/model.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type KeptFile, keepContent } from './keep.ts';
+import type { PartNames } from './part-names.ts';
 import { StableFile } from './stable-file.ts';
 import { showPattern } from '../remote/address.ts';
 import {
@@ -30,6 +31,7 @@ export interface Copying {
   readonly settleMs: number;
   readonly bytesMax: number;
   readonly clock: Clock;
+  readonly names: Pick<PartNames, 'ofRemote'>;
   /** See `SourceContext`. */
   readonly state: string | undefined;
 }
@@ -78,16 +80,18 @@ export class Copies {
     const found = await Promise.all(remotes.map(async (files) => await findAll(files, signal)));
     this.#known.clear();
     const parts = new Map<string, Part>();
+    /** By the address of a file: the first pattern that names it. */
     const owners = new Map<string, RemoteFiles>();
     for (const [at, files] of remotes.entries()) {
       const seenMs = this.#copying.clock.monotonicMs();
       for (const file of found[at] ?? []) {
-        const { name, version, revisedAtMs } = file;
-        const owner = owners.get(name) ?? files;
-        if (owner.user !== files.user) throw twoUsers(name, owner.pattern, files.pattern);
-        owners.set(name, files);
-        this.add({ name, version, revisedAtMs }, (inner) => this.#fetch(files, { file, seenMs }, inner));
-        parts.set(name, { name, version, revisedAtMs });
+        const { version, revisedAtMs } = file;
+        const owner = owners.get(file.name) ?? files;
+        if (owner.user !== files.user) throw twoUsers(file.name, owner.pattern, files.pattern);
+        owners.set(file.name, owner);
+        const part = { ...this.#copying.names.ofRemote(owner.pattern, file), version, revisedAtMs };
+        this.add(part, (inner) => this.#fetch(files, { file, seenMs }, inner));
+        parts.set(part.name, part);
       }
     }
     return [...parts.values()];

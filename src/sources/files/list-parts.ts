@@ -24,16 +24,17 @@ export async function listParts(place: FilePlace, signal: AbortSignal): Promise<
 }
 
 async function collectParts(place: FilePlace, signal: AbortSignal): Promise<readonly Part[]> {
+  // A file that two patterns name is one part, named by the first.
   const parts = new Map<string, Part>();
   for (const glob of place.globs) {
     const matches = [...(await findMatches(glob, signal))];
-    const files = (await Promise.all(matches.map((file) => partOf(place, file)))).filter((part) => part !== undefined);
-    if (files.length === 0) {
+    const found = await Promise.all(matches.map(async (file) => ({ file, part: await partOf(place, glob, file) })));
+    if (found.every(({ part }) => part === undefined)) {
       throw new AgentError('source.unreadable', `nothing matches ${glob.text} in ${glob.directory}`, {
         hint: (await hintOfFolder(glob, matches)) ?? (await listNeighbours(glob)),
       });
     }
-    for (const part of files) parts.set(part.name, part);
+    for (const { file, part } of found) if (part !== undefined && !parts.has(file)) parts.set(file, part);
   }
   return [...parts.values()];
 }
@@ -48,13 +49,12 @@ async function hintOfFolder({ text, segments }: Glob, matches: readonly string[]
     : `that is a folder: write ${within} for the files in it`;
 }
 
-async function partOf(place: FilePlace, file: string): Promise<Part | undefined> {
+async function partOf(place: FilePlace, glob: Glob, file: string): Promise<Part | undefined> {
   if (path.basename(file).startsWith('~$')) return undefined;
   const stats = await statFile(file);
   if (stats === undefined || stats.isDirectory()) return undefined;
   if (!stats.isFile()) throw notAFile(file, stats);
-  const name = path.relative(place.baseDir, file).replaceAll(path.sep, '/');
-  return { name, version: versionOf(stats), revisedAtMs: revisedAtMsOf(stats) };
+  return { ...place.names.ofFile(glob, file), version: versionOf(stats), revisedAtMs: revisedAtMsOf(stats) };
 }
 
 /** `undefined` where it was removed since its directory was listed; a link that leads nowhere is a failure. */

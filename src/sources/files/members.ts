@@ -5,6 +5,7 @@ import type { Part } from '../../core/model.ts';
 import { Slices } from '../formats/slices.ts';
 import { Zip } from '../formats/zip.ts';
 import { PartFile } from './part-file.ts';
+import { partIn } from './part-names.ts';
 import type { FilePlace } from './place.ts';
 import { openQuiet } from './read-part.ts';
 import type { StableFile } from './stable-file.ts';
@@ -42,7 +43,7 @@ export async function withMembers(
     now.set(part.name, list);
     if (place.newestOnly && list.names.length > 1) throw moreThanOne(place, part, list);
     for (const name of list.names) {
-      const member = { ...part, name: `${part.name}#${name}` };
+      const member = partIn(part, name);
       place.copies.add(member, (inner) => copyMember(place, { archive: part, name }, inner));
       all.push(member);
     }

@@ -7,6 +7,7 @@ import { remotesOf } from '../remote/open.ts';
 import type { RemoteFiles } from '../remote/store.ts';
 import { type Glob, parseGlob } from './glob.ts';
 import type { FileSettings } from './keys.ts';
+import { type PartNames, partNames } from './part-names.ts';
 
 /** Where a source's files are. */
 export interface FilePlace {
@@ -16,7 +17,7 @@ export interface FilePlace {
   readonly copies: Copies;
   /** Globs of members of zip archives that are parts; `undefined` where an archive is a file like any other. */
   readonly members: readonly string[] | undefined;
-  readonly baseDir: string;
+  readonly names: PartNames;
   readonly forbidden: readonly string[];
   /** `undefined` for files beside a source: maps and calendars. */
   readonly mapping: Mapping | undefined;
@@ -28,24 +29,24 @@ export interface FilePlace {
 }
 
 /** The part of a source's context that a place needs; maps and calendars have no mapping. */
-export type PlaceContext = Pick<SourceContext, 'baseDir' | 'clock' | 'forbidden' | 'state'> & {
+export type PlaceContext = Pick<SourceContext, 'baseDir' | 'clock' | 'forbidden' | 'state' | 'naming'> & {
   readonly mapping?: Mapping;
 };
 
 export function placeOf(settings: FileSettings, context: PlaceContext): FilePlace {
-  const { baseDir, clock, state } = context;
+  const { baseDir, clock, state, naming } = context;
   const { files } = settings;
   const { settle: settleMs, expandedMax: bytesMax } = settings;
+  const all = files.map((file) => (typeof file === 'string' ? parseGlob(baseDir, file) : file));
+  const globs = all.filter((pattern) => 'text' in pattern);
+  const remotes = all.filter((pattern) => 'protocol' in pattern);
+  const names = partNames(baseDir, { globs, remotes, all }, naming);
   return {
-    globs: files.filter((file) => typeof file === 'string').map((text) => parseGlob(baseDir, text)),
-    remotes: remotesOf(
-      files.filter((file) => typeof file !== 'string'),
-      settings,
-      { baseDir, clock },
-    ),
+    globs,
+    remotes: remotesOf(remotes, settings, { baseDir, clock }),
     members: settings.members,
-    copies: new Copies({ settleMs, bytesMax, clock, state }),
-    baseDir,
+    copies: new Copies({ settleMs, bytesMax, clock, state, names }),
+    names,
     forbidden: context.forbidden ?? [],
     mapping: context.mapping,
     newestOnly: settings.parts === 'newest',

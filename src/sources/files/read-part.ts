@@ -54,7 +54,7 @@ export async function hashPart(
 /** @throws AgentError as `waitUntilQuiet`, `StableFile.open` and `refuseForbidden` */
 export async function openQuiet(place: FilePlace, part: Part, signal: AbortSignal): Promise<StableFile> {
   if (place.copies.has(part.name)) return await place.copies.open(part, signal);
-  const from = path.resolve(place.baseDir, part.name);
+  const from = place.names.fileOf(part.name);
   const version = place.settleMs > 0 ? await waitUntilQuiet(from, place.settleMs, place.clock, signal) : undefined;
   const file = await StableFile.open(from, part.name, signal);
   try {

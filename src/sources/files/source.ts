@@ -25,9 +25,10 @@ function sourceAt(place: FilePlace, context: SourceContext, read: FormatReader):
 }
 
 /** When such a place is worth looking at: another machine is asked when the source is due, and sends no events. */
-export function looksAt({ globs, remotes }: FilePlace): Pick<Source, 'isExpensive' | 'watch'> {
+export function looksAt({ globs, remotes, names }: FilePlace): Pick<Source, 'isExpensive' | 'nowCalled' | 'watch'> {
   return {
     isExpensive: remotes.length > 0,
+    ...(names.now && { nowCalled: names.now }),
     ...(globs.length > 0 && { watch: (changed: () => void) => watchGlobs(globs, changed) }),
   };
 }
