@@ -7,6 +7,7 @@ import { readDrivers } from './drivers.ts';
 import { reportMissing, reportType, reportUnknownKey } from './fields.ts';
 import { describeWritten } from './scalars.ts';
 import { nearest } from './nearest.ts';
+import type { Written } from './document.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
 import { type Fields, type Whole, readFields, readValue, withTexts } from './fields.ts';
 import { kindShape } from './json-schema.ts';
@@ -57,7 +58,10 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
 function filesOf(cursor: Cursor): readonly string[] | undefined {
   const written = writtenAt(cursor);
   if (!Array.isArray(written)) return undefined;
-  return written.map((text, at) => spotOf(within(cursor, at))?.raw ?? String(text));
+  // What is no text is a problem of its own.
+  return written.map((text: Written, at) => {
+    return spotOf(within(cursor, at))?.raw ?? (typeof text === 'object' ? '' : String(text));
+  });
 }
 
 /** What people call a kind who have not seen the list. */

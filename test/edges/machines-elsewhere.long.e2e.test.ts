@@ -1,6 +1,6 @@
 /** A part is the same one on every machine, wherever it is mounted there: what another agent has pushed of it is replaced, and not carried. */
 import { describe, expect, test } from 'vitest';
-import { type Machines, machines, rowsOf } from '../support/machines-world.ts';
+import { type Machines, type MachinesOptions, machines, rowsOf } from '../support/machines-world.ts';
 import type { Place, Running } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { cannotPostgres, postgresName } from '../support/servers.ts';
@@ -50,7 +50,7 @@ describe.skipIf(cannotPostgres)(
     ])(
       'a ledger of one agent that is shared from now on has the files under the names that they had: %s',
       async (_, at) => {
-        await using world = await twoWith('sum');
+        await using world = await twoWith('sum', { takeOver: '20s' });
         const one = world.places[0]!;
         const { ledger: _shared, ...alone } = world.config as { readonly ledger: object };
         await one.configure(alone);
@@ -80,11 +80,11 @@ function drivers(count: number, value: string, name: string): string {
   return rowsOf(Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, value])));
 }
 
-async function twoWith(collapse: string): Promise<Machines> {
+async function twoWith(collapse: string, options: MachinesOptions = {}): Promise<Machines> {
   const entry = { id: '{id}', path: ['{id}'], time: '{time}', value: '{value}', collapse };
   const sales = { type: 'csv', files: ['${EXPORTS}/*.csv'], settle: '0s', poll: '1s', drivers: [entry] };
   const more = { sources: { sales }, guard: { values: 'off' } };
-  return await machines({ count: 2, more, env: (at) => ({ EXPORTS: folders[at] }) });
+  return await machines({ ...options, count: 2, more, env: (at) => ({ EXPORTS: folders[at] }) });
 }
 
 /** All machines see the same. */
