@@ -25,7 +25,7 @@ describe.skipIf(cannotPostgres)(`a machine that is behind, in ${postgresName}`, 
     await server.run(`CREATE DATABASE ${database}`);
     const url = server.url({ database });
     vi.stubEnv('LEDGER_URL', url);
-    const world = await machines({ count: 2, server, url, more });
+    const world = await machines({ count: 2, takeOver: '10m', server, url, more });
     return Object.assign(world, { alone: { ...world.config, ledger: undefined } });
   }
 
@@ -169,10 +169,10 @@ describe.skipIf(cannotPostgres)(`a machine that is behind, in ${postgresName}`, 
     await using _daemon = await one.daemon();
     await world.service.post(1);
     await one.write('sales.csv', drivers(10));
-    const { sources: planned } = (await commandAt(one, 'plan', '--json')).json<{
-      sources: readonly { digest: string }[];
-    }>();
-    expect((await heldAt(one)).map(({ digest }) => digest)).toEqual([planned[0]!.digest]);
+    // What is not recorded is not approvable; a pass that comes next may let go of it again.
+    expect((await commandAt(one, 'plan', '--json')).json()).toMatchObject({
+      sources: [{ state: 'held', approvable: true }],
+    });
   });
 });
 
