@@ -148,6 +148,7 @@ test('equal requests get their answers in their order, and the last one again', 
   expect(await statusOf('{"b": 2, "a": 1}')).toBe(503);
   expect(await statusOf('{"a":1,"b":2}')).toBe(200);
   expect(await statusOf('{"a":1,"b":2}')).toBe(200);
+  expect(await statusOf('{"a":1,"b":2.0000000000000000001}')).toBe(501);
   const other = await fetch(`${url}/a`, { method: 'POST', body: '{}' });
   expect([other.status, await other.json()]).toEqual([
     501,

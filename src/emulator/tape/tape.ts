@@ -99,7 +99,10 @@ function canonical(text: string): string {
   }
 }
 
-function sorted(_key: string, value: unknown): unknown {
+/** A number is compared as it is written: it may have more digits than JavaScript's. */
+function sorted(_key: string, value: unknown, context?: { readonly source?: string | undefined }): unknown {
+  const source = context?.source;
+  if (typeof value === 'number' && source !== undefined && String(value) !== source) return { number: source };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([first], [second]) => (first < second ? -1 : 1)));
 }
