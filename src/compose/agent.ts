@@ -17,7 +17,13 @@ import { openBuffer } from '../edges/state/buffer.ts';
 import { onFile, removeFile } from '../edges/state/file-failure.ts';
 import { forgetShared, isShared } from '../edges/shared/seen.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
-import { type BrokenPass, dropOldScratch, readHeartbeat, writeHeartbeat } from '../edges/state/state-directory.ts';
+import {
+  type BrokenPass,
+  dropOldScratch,
+  monotonicMs,
+  readHeartbeat,
+  writeHeartbeat,
+} from '../edges/state/state-directory.ts';
 import { nowhere, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
@@ -130,6 +136,7 @@ class RunningAgent implements Agent {
   #destination: ReturnType<typeof openHttpDestination>;
   #beatAtMs = 0;
   #beatUntilMs = 0;
+  #beatMonotonicUntilMs = 0;
   #broken: BrokenPass | undefined;
   /** Until what small passes left behind is given back. */
   #resting: NodeJS.Timeout | undefined;
@@ -204,6 +211,7 @@ class RunningAgent implements Agent {
     if (isFresh && untilMs < this.#beatUntilMs + 1000) return;
     this.#beatAtMs = nowMs;
     this.#beatUntilMs = untilMs;
+    this.#beatMonotonicUntilMs = Math.ceil(monotonicMs() + allowanceMs);
     this.#writeHeartbeat();
   }
 
@@ -217,7 +225,11 @@ class RunningAgent implements Agent {
 
   #writeHeartbeat(): void {
     try {
-      writeHeartbeat(this.#settings.state, { untilMs: this.#beatUntilMs, broken: this.#broken });
+      writeHeartbeat(this.#settings.state, {
+        untilMs: this.#beatUntilMs,
+        monotonicUntilMs: this.#beatMonotonicUntilMs,
+        broken: this.#broken,
+      });
     } catch (error) {
       // `status --live` will say so; the pushes are worth more than their heartbeat.
       this.#options.log.warn('the heartbeat cannot be written', { error });

@@ -20,7 +20,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentError } from '../../src/core/errors.ts';
 import { acquireLock, ensureStateDir, lockHolder } from '../../src/edges/state/lock.ts';
 import { openDatabase } from '../../src/edges/state/sqlite.ts';
-import { openToOthers, readHeartbeat, writeHeartbeat, writeWake } from '../../src/edges/state/state-directory.ts';
+import {
+  monotonicMs,
+  openToOthers,
+  readHeartbeat,
+  writeHeartbeat,
+  writeWake,
+} from '../../src/edges/state/state-directory.ts';
 import { anybody } from '../support/anybody.ts';
 
 const self = { command: 'run', pid: process.pid };
@@ -248,6 +254,14 @@ describe('files of the state directory', () => {
     expect(readFileSync(target, 'utf8')).toBe('mine');
     expect(readHeartbeat(state)).toMatchObject({ untilMs: 17 });
     rmSync(elsewhere, { recursive: true });
+  });
+
+  test('a heartbeat goes by the time since the machine was started, where the clock was set since', () => {
+    for (const untilMs of [1, Date.now() + 1e12]) {
+      writeHeartbeat(state, { untilMs, monotonicUntilMs: monotonicMs() + 60_000 });
+      const leftMs = (readHeartbeat(state)?.untilMs ?? 0) - Date.now();
+      expect([leftMs > 30_000, leftMs <= 60_000]).toEqual([true, true]);
+    }
   });
 
   test('a heartbeat takes the place of the one before, however much it had to say', () => {

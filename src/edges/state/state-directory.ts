@@ -26,6 +26,8 @@ export interface BrokenPass {
 export interface Heartbeat {
   /** Until when the loop may be silent, in ms since 1970. */
   readonly untilMs: number;
+  /** The same since the machine was started: what counts until it is started again, since the clock may be set. Only written. */
+  readonly monotonicUntilMs?: number | undefined;
   /** Present while the last pass is one that broke: on a full disk nothing else can be written. */
   readonly broken?: BrokenPass | undefined;
 }
@@ -33,16 +35,35 @@ export interface Heartbeat {
 /** Less than a page of any file system, so that overwriting it in place needs no space on a full disk. */
 const heartbeatBytes = 1024;
 const untilDigits = 16;
+/** At the end: `BOOT MONOTONIC`. */
+const bootBytes = 64;
+const textBytes = heartbeatBytes - untilDigits - bootBytes;
 
-export function writeHeartbeat(stateDir: string, { untilMs, broken }: Heartbeat): void {
+/** Names the time since the machine was started; empty where no system tells, and the clock on the wall is all there is. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+/** Milliseconds of a clock that all processes of a boot share, and that nobody sets. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+export function writeHeartbeat(stateDir: string, { untilMs, monotonicUntilMs, broken }: Heartbeat): void {
   const bytes = Buffer.alloc(heartbeatBytes, ' ');
   bytes.write(String(untilMs).padStart(untilDigits));
   if (broken !== undefined) {
     const { at, exit, reason } = broken;
     const shorter = ['', reason.slice(0, 100), reason].map((text) => ({ at, exit, reason: text }));
     const texts = [...shorter, broken].map((one) => JSON.stringify(one));
-    bytes.write(texts.findLast((text) => Buffer.byteLength(text) <= heartbeatBytes - untilDigits) ?? '', untilDigits);
+    bytes.write(texts.findLast((text) => Buffer.byteLength(text) <= textBytes) ?? '', untilDigits);
   }
+  const boot = monotonicUntilMs === undefined ? '' : bootId();
+  if (boot !== '') bytes.write(`${boot} ${monotonicUntilMs}`, heartbeatBytes - bootBytes);
   const fd = openInPlace(path.join(stateDir, 'heartbeat'));
   try {
     writeSync(fd, bytes, 0, heartbeatBytes, 0);
@@ -56,8 +77,14 @@ export function readHeartbeat(stateDir: string): Heartbeat | undefined {
   const fd = openPlain(path.join(stateDir, 'heartbeat'));
   if (fd === undefined) return undefined;
   try {
-    const text = readFileSync(fd, 'utf8');
-    return { untilMs: Number(text.slice(0, untilDigits)), broken: parseBroken(text.slice(untilDigits).trim()) };
+    const bytes = readFileSync(fd);
+    const text = (from: number, to?: number): string => bytes.toString('utf8', from, to).trim();
+    const [boot, until] = text(heartbeatBytes - bootBytes).split(' ');
+    const isThisBoot = until !== undefined && boot === bootId();
+    return {
+      untilMs: isThisBoot ? Date.now() + Number(until) - monotonicMs() : Number(text(0, untilDigits)),
+      broken: parseBroken(text(untilDigits, heartbeatBytes - bootBytes)),
+    };
   } finally {
     closeSync(fd);
   }
