@@ -1,5 +1,5 @@
 /** Guesses how a column writes its numbers: marks, accounting, and the words that mean "no value". */
-import { type DecimalFormat, parseDecimal, plainDecimal } from '../core/numbers/decimal.ts';
+import { type DecimalFormat, currenciesIn, parseDecimal, plainDecimal } from '../core/numbers/decimal.ts';
 import { type Counted, examples, total } from './evidence.ts';
 
 /** The marks of a convention. */
@@ -86,7 +86,9 @@ export function guessNumbers(texts: Counted, habit: Habit | undefined): NumberGu
     missing: [...known, ...said],
     strangers,
     because: because(format, wordless),
-    currencies: isAccounting ? currenciesIn(wordless.map(([text]) => text).filter(isNumber)) : [],
+    currencies: isAccounting
+      ? [...new Set(wordless.flatMap(([text]) => (isNumber(text) ? currenciesIn(text) : [])))]
+      : [],
     ...(doubt === undefined ? {} : { doubt }),
     isPlainInteger: wordless.every(([text]) => /^\d+$/.test(text)),
   };
@@ -108,10 +110,6 @@ export function withGroupsAlike<T extends { readonly name: string; readonly numb
       number: { ...number, group, because: `${number.because}; groups as in ${JSON.stringify(shown.name)}` },
     };
   });
-}
-
-function currenciesIn(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts.flatMap((text) => text.match(/\p{Lu}{0,3}\p{Sc}|[A-Z]{3}/gu) ?? []))];
 }
 
 export function isMissingWord(text: string): boolean {

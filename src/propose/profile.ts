@@ -1,4 +1,5 @@
 /** What each column of a table holds, as far as a sample shows it. */
+import { exchangedFormat } from '../core/time/day-month.ts';
 import { type Counted, words } from './evidence.ts';
 import { type Habit, type NumberGuess, decimalHabit, guessNumbers } from './numbers.ts';
 import { type TimeGuess, guessTimes } from './times.ts';
@@ -88,7 +89,7 @@ function settleDays(columns: readonly Column[]): readonly Column[] {
   const isDayFirst = decided.time.format.startsWith('dd');
   return columns.map((column) => {
     const { time } = column;
-    if (time?.doubt === undefined) return column;
+    if (time?.doubt?.format === undefined || time.doubt.format !== exchangedFormat(time.format)) return column;
     const format = time.format.startsWith('dd') === isDayFirst ? time.format : time.doubt.format;
     const { doubt: _doubt, ...rest } = time;
     return { ...column, time: { ...rest, format, because: `day and month as in ${JSON.stringify(decided.name)}` } };

@@ -13,8 +13,8 @@ export interface TimeGuess {
   /** How many calendar months a text names: 1, 3 or 12. */
   readonly months: number;
   readonly because: string;
-  /** Another format that reads every text too. */
-  readonly doubt?: { readonly format: string; readonly because: string };
+  /** Another format that reads every text too; `undefined`: it says no year by itself. */
+  readonly doubt?: { readonly format: string | undefined; readonly because: string };
   /** Texts that it does not read: their rows will be rejects. */
   readonly strangers: readonly string[];
 }
@@ -32,7 +32,7 @@ const days = [
   'yyyy.MM.dd',
   'yyyy_MM_dd',
 ];
-const shortDays = ['dd.MM.yy', 'dd/MM/yy', 'MM/dd/yy', 'dd-MM-yy'];
+const shortDays = ['dd.MM.yy', 'dd/MM/yy', 'MM/dd/yy', 'dd-MM-yy', 'yy/MM/dd', 'yy-MM-dd', 'yy.MM.dd'];
 const clocks = ['', ' HH:mm', ' HH:mm:ss', ' hh:mm a', ' hh:mm:ss a'];
 const months = ['MM/yyyy', 'MM.yyyy', 'MM-yyyy', 'yyyy/MM', 'yyyy.MM', 'yyyy_MM', 'MM_yyyy', 'MM/yy'];
 /** `2024M01`, as statistics offices write it. */
@@ -112,6 +112,8 @@ function firstNamed(distinct: readonly string[]): TimeGuess | undefined {
 interface Fit {
   readonly format: string;
   readonly read: readonly Moment[];
+  /** Of the moments. */
+  readonly texts: readonly string[];
   readonly strangers: readonly string[];
 }
 
@@ -121,12 +123,40 @@ function firstFit(
   locale: string | undefined,
 ): TimeGuess | undefined {
   const fits = formats.flatMap((format) => fit(distinct, format, locale) ?? []);
-  const [first] = fits.toSorted((a, b) => b.read.length - a.read.length);
+  const most = fits.reduce((max, { read }) => Math.max(max, read.length), 0);
+  const best = fits.filter(({ read }) => read.length === most);
+  const { kept, doubt } = settleYear(best);
+  const [first] = kept;
   if (first === undefined) return undefined;
+  if (doubt !== undefined) return { ...guessOf(first, locale, distinct, doubt.because), doubt };
   const exchanged = exchangedFormat(first.format);
-  const other = fits.find(({ format, read }) => format === exchanged && read.length === first.read.length);
-  if (other === undefined) return guessOf(first, locale, distinct);
-  return settle(first, other, distinct);
+  const other = kept.find(({ format }) => format === exchanged);
+  return other === undefined ? guessOf(first, locale, distinct) : settle(first, other, distinct);
+}
+
+/** Two digits of a year may stand first or last: those that change least are the year. */
+function settleYear(fits: readonly Fit[]): { readonly kept: readonly Fit[]; readonly doubt?: TimeGuess['doubt'] } {
+  const early = fits.filter(({ format }) => /^yy\W/.test(format));
+  const late = fits.filter((one) => !early.includes(one));
+  const [a] = late;
+  const [b] = early;
+  if (a?.format === 'MM/yy') return { kept: fits, ...dayAndMonth(a) };
+  if (a === undefined || b === undefined) return { kept: fits };
+  const fields = a.texts.map((text) => text.match(/\d+/g) ?? []);
+  const fieldsAt = (at: number): ReadonlySet<string> => new Set(fields.map((found) => found[at] ?? ''));
+  const [firsts, lasts] = [fieldsAt(0), fieldsAt(2)];
+  if (firsts.size !== lasts.size) return { kept: firsts.size < lasts.size ? early : late };
+  const isYear = (texts: ReadonlySet<string>): boolean => [...texts].every((text) => /^[1-3]\d$/.test(text));
+  if (isYear(firsts) !== isYear(lasts)) return { kept: isYear(firsts) ? early : late };
+  const because = `undecided: the year may stand first or last, so ${JSON.stringify(a.texts[0] ?? '')} could be ${formatMonth(a.read[0]?.month ?? 0)} or ${formatMonth(b.read[0]?.month ?? 0)}: ask whoever makes the export`;
+  return { kept: late, doubt: { format: b.format, because } };
+}
+
+/** `01/02` may be a day and a month as well. */
+function dayAndMonth({ texts, read }: Fit): { readonly doubt?: TimeGuess['doubt'] } {
+  if (!texts.every((text) => /\/(0\d|1[0-2])$/.test(text))) return {};
+  const because = `undecided: ${JSON.stringify(texts[0] ?? '')} is read as ${formatMonth(read[0]?.month ?? 0)}, and could be a day and a month without a year: ask whoever makes the export`;
+  return { doubt: { format: undefined, because } };
 }
 
 /** `undefined` where too few texts fit. */
@@ -136,15 +166,19 @@ function fit(distinct: readonly string[], format: string, locale: string | undef
     'UTC',
   );
   const read: Moment[] = [];
+  const texts: string[] = [];
   const strangers: string[] = [];
   for (const [index, text] of distinct.entries()) {
     const moment = reader(text);
     const year = typeof moment === 'string' ? 0 : Math.floor(moment.month / 12);
     if (typeof moment === 'string' || year < yearMin || year > yearMax) strangers.push(text);
-    else read.push(moment);
+    else {
+      read.push(moment);
+      texts.push(text);
+    }
     if (index === triedFirst && read.length < triedFirst / 2) return undefined;
   }
-  return read.length >= shareMin * distinct.length && read.length > 0 ? { format, read, strangers } : undefined;
+  return read.length >= shareMin * distinct.length && read.length > 0 ? { format, read, texts, strangers } : undefined;
 }
 
 function guessOf(
@@ -184,7 +218,12 @@ function settle(first: Fit, other: Fit, distinct: readonly string[]): TimeGuess 
   // Exports of months have one day in each: always the first.
   if (a.days.size === 1 && b.days.size > 1) return guessOf(first, undefined, distinct, sameDay(first, a));
   if (b.days.size === 1 && a.days.size > 1) return guessOf(other, undefined, distinct, sameDay(other, b));
-  const because = `undecided: no day is above 12, so ${JSON.stringify(distinct[0])} could be ${formatMonth(a.one.read[0]?.month ?? 0)} or ${formatMonth(b.one.read[0]?.month ?? 0)}: ask whoever makes the export`;
+  const exchanged = new Map(other.texts.map((text, at) => [text, other.read[at]?.month]));
+  const at = first.texts.findIndex((text, index) => exchanged.get(text) !== first.read[index]?.month);
+  // Such as 02/02/2024: it makes no difference.
+  if (at < 0) return guessOf(first, undefined, distinct);
+  const text = first.texts[at] ?? '';
+  const because = `undecided: no day is above 12, so ${JSON.stringify(text)} could be ${formatMonth(first.read[at]?.month ?? 0)} or ${formatMonth(exchanged.get(text) ?? 0)}: ask whoever makes the export`;
   return {
     ...guessOf(first, undefined, distinct, because),
     doubt: { format: other.format, because },

@@ -207,6 +207,23 @@ sources:
     expect((await run('check')).stdout).toMatch(/revenue\.csv.*";".*delimiter/);
   });
 
+  test('warns of several currencies in one column, unless the path says which', async () => {
+    const { at, run, configure } = await threeSources();
+    const value = { from: '{value}', accounting: true };
+    await at.write('mixed.csv', 'id,time,value\nA,2026-01,USD 5\nA,2026-02,EUR 6\nA,2026-03,7\n');
+    await configure({
+      mixed: { type: 'csv', files: ['mixed.csv'], settle: '0s', drivers: [{ path: ['{id}'], time: '{time}', value }] },
+    });
+    expect((await run('check')).stdout).toContain(
+      '{value} has numbers of several currencies, "USD", "EUR", which count as if they were of one',
+    );
+    const named = ['{id}', '{value|match:[A-Z]+|default:EUR}'];
+    await configure({
+      mixed: { type: 'csv', files: ['mixed.csv'], settle: '0s', drivers: [{ path: named, time: '{time}', value }] },
+    });
+    expect((await run('check')).stdout).not.toContain('several currencies');
+  });
+
   test('warns of a column whose every mark is followed by three digits, and of no other', async () => {
     const { at, run, configure } = await threeSources();
     await configure({ revenue: csv('revenue.csv') });

@@ -79,6 +79,11 @@ describe('dates', () => {
     [['2024-01-31T10:15:00Z', '2024-02-29T00:00:00Z'], '{date}'],
     [['31.01.2024', '1.2.2024'], 'dd.MM.yyyy'],
     [['31.01.24', '01.02.24'], 'dd.MM.yy'],
+    [['26/01/15', '26/01/16', '26/02/17'], 'yy/MM/dd'],
+    [['24-12-30', '25-01-02', '25-02-03'], 'yy-MM-dd'],
+    [['26.01.05', '26.02.05'], 'yy.MM.dd'],
+    [['01.01.26', '01.02.26'], 'dd.MM.yy'],
+    [['15/01/26', '16/01/26'], 'dd/MM/yy'],
     [['31/01/2024', '01/02/2024'], 'dd/MM/yyyy'],
     [['01/31/2024', '02/01/2024'], 'MM/dd/yyyy'],
     [['1/31/2024', '2/1/2024'], 'MM/dd/yyyy'],
@@ -126,6 +131,30 @@ describe('dates', () => {
       /^undecided: no day is above 12, so "02\/03\/2024" could be 2024-03 or 2024-02/,
     );
     expect(text).toContain('or time: { from: "{date}", format: MM/dd/yyyy }');
+  });
+
+  const doubtsOf = (...texts: string[]): readonly string[] =>
+    proposed({ 'a.csv': lines('date,amount', ...texts.map((text, index) => `${text},${index}.5`)) }).sources[0]
+      ?.undecided ?? [];
+
+  test('the first date whose two readings are of different months is quoted, and none where there is none', () => {
+    expect(doubtsOf('02/02/2024', '02/03/2024', '05/04/2024')[0]).toContain(
+      'so "02/03/2024" could be 2024-03 or 2024-02',
+    );
+    expect(doubtsOf('02/02/2024', '03/03/2024')).toEqual([]);
+  });
+
+  test('a year of two digits that may stand first or last is asked about', () => {
+    expect(doubtsOf('26/01/15', '26/02/15')).toEqual([
+      'undecided: the year may stand first or last, so "26/01/15" could be 2015-01 or 2026-01: ask whoever makes the export',
+    ]);
+  });
+
+  test('a day and a month without a year look like a month and a year, and that is said', () => {
+    expect(doubtsOf('01/02', '03/02')).toEqual([
+      'undecided: "01/02" is read as 2002-01, and could be a day and a month without a year: ask whoever makes the export',
+    ]);
+    expect(doubtsOf('01/26', '02/26')).toEqual([]);
   });
 
   test('another column of dates decides between day and month', () => {

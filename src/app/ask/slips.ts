@@ -1,5 +1,7 @@
 /** Slips in how a config reads values: nothing is wrong with any row, and the numbers are. */
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
+import type { Template } from '../../core/mapping/template.ts';
+import { currenciesIn } from '../../core/numbers/decimal.ts';
 import type { DriverEntry } from '../../core/settings.ts';
 import { exchangedFormat } from '../../core/time/day-month.ts';
 import { formatMonth } from '../../core/time/month.ts';
@@ -24,7 +26,7 @@ export function slipFinders(
   entry: DriverEntry,
   { type, months }: { readonly type: string; readonly months: MonthRules },
 ): readonly SlipFinder[] {
-  return [new MarkFinder(entry, type), ...exchangeFinders(entry, months)];
+  return [new MarkFinder(entry, type), ...currencyFinders(entry), ...exchangeFinders(entry, months)];
 }
 
 /** Finds a column of numbers whose every mark is followed by three digits: it may group, not divide, or the other way round. */
@@ -65,6 +67,39 @@ class MarkFinder implements SlipFinder {
     ];
   }
 }
+
+/** None where the path or the id may say the currency: they look into the text of the value. */
+function currencyFinders({ id, path, value }: DriverEntry): readonly SlipFinder[] {
+  const columnsOf = ({ pieces }: Template): readonly string[] =>
+    pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.column]));
+  const named = new Set([...path, ...(id === undefined ? [] : [id])].flatMap(columnsOf));
+  const isNamed = columnsOf(value.from).some((column) => named.has(column));
+  return value.format.accounting && !isNamed ? [new CurrencyFinder(value.from.text)] : [];
+}
+
+/** Finds numbers of several currencies under one entry: the sign is dropped, and they count as if they were of one. */
+class CurrencyFinder implements SlipFinder {
+  readonly #column: string;
+  readonly #found = new Set<string>();
+
+  constructor(column: string) {
+    this.#column = column;
+  }
+
+  note({ text }: ReadTexts): void {
+    for (const mark of currenciesIn(text)) if (this.#found.size < shownMax) this.#found.add(mark);
+  }
+
+  warnings(): readonly string[] {
+    if (this.#found.size < 2) return [];
+    const shown = [...this.#found].map((mark) => JSON.stringify(mark)).join(', ');
+    return [
+      `${this.#column} has numbers of several currencies, ${shown}, which count as if they were of one: keep one of them with where, or name it in the path`,
+    ];
+  }
+}
+
+const shownMax = 5;
 
 /** One for each of the entry's formats; each text is of the first that it fits, as when it is read. */
 function exchangeFinders({ time }: DriverEntry, { timezone, calendar }: MonthRules): readonly SlipFinder[] {

@@ -152,6 +152,11 @@ function dropLeadingZeros(digits: string): string {
   return digits.slice(start);
 }
 
+/** The signs and codes of currencies in the text of a number: `$`, `US$`, `EUR`. */
+export function currenciesIn(text: string): readonly string[] {
+  return text.match(/\p{Lu}{0,3}\p{Sc}|[A-Z]{3}/gu) ?? [];
+}
+
 let currencyCodes: ReadonlySet<string> | undefined;
 
 /** Whether it is a present or former code of ISO 4217. The first call takes 8 ms, which only accounting formats need. */
