@@ -17,7 +17,6 @@ const noRead = ' ';
 export function planLedger(ledger: Ledger, mayHold = async (): Promise<boolean> => true): Ledger {
   const { pushes, holds, requests } = ledger;
   let changed: LedgerState = {};
-  let forgottenSinceMs = Infinity;
   return {
     pushes: {
       begin: noPush,
@@ -35,35 +34,7 @@ export function planLedger(ledger: Ledger, mayHold = async (): Promise<boolean> 
       changing: (address, driver) => pushes.changing(address, driver),
       firstOf: (address, driver, month) => pushes.firstOf(address, driver, month),
     } satisfies PushLog,
-    holds: {
-      hold: async (...held) => {
-        if (!(await mayHold())) return;
-        try {
-          await holds.hold(...held);
-        } catch (error) {
-          // What it would hold is said all the same; the next pass records it.
-          if (!isAgentError(error, 'state.full') && !isAgentError(error, 'state.unwritable')) throw error;
-        }
-      },
-      held: () => holds.held(),
-      release: nothing,
-      approve: noPush,
-      approvals: () => holds.approvals(),
-      approvedScope: (approval) => holds.approvedScope(approval),
-      closeApproval: nothing,
-      reopenApproval: nothing,
-      recordDeletes: nothing,
-      deletesSince: (sources, sinceMs, read, others) => {
-        if (forgottenSinceMs === Infinity) return holds.deletesSince(sources, sinceMs, read, others);
-        const untilMs = Math.min(forgottenSinceMs, others?.untilMs ?? Infinity);
-        return holds.deletesSince(sources, sinceMs, read, { own: noRead, untilMs });
-      },
-      settleDeletes: nothing,
-      forgetDeletes: async (sinceMs) => {
-        forgottenSinceMs = Math.min(forgottenSinceMs, sinceMs);
-      },
-      inheritDeletes: nothing,
-    } satisfies HoldLog,
+    holds: planHolds(holds, mayHold),
     requests: {
       add: noPush,
       all: () => requests.all(),
@@ -83,5 +54,38 @@ export function planLedger(ledger: Ledger, mayHold = async (): Promise<boolean> 
     ...(ledger.agents && { agents: () => ledger.agents!() }),
     shrink: () => ledger.shrink(),
     close: () => ledger.close(),
+  };
+}
+
+function planHolds(holds: HoldLog, mayHold: () => Promise<boolean>): HoldLog {
+  let forgottenSinceMs = Infinity;
+  return {
+    hold: async (...held) => {
+      if (!(await mayHold())) return;
+      try {
+        await holds.hold(...held);
+      } catch (error) {
+        // What it would hold is said all the same; the next pass records it.
+        if (!isAgentError(error, 'state.full') && !isAgentError(error, 'state.unwritable')) throw error;
+      }
+    },
+    held: () => holds.held(),
+    release: nothing,
+    approve: noPush,
+    approvals: () => holds.approvals(),
+    approvedScope: (approval) => holds.approvedScope(approval),
+    closeApproval: nothing,
+    reopenApproval: nothing,
+    recordDeletes: nothing,
+    deletesSince: (sources, sinceMs, read, others) => {
+      if (forgottenSinceMs === Infinity) return holds.deletesSince(sources, sinceMs, read, others);
+      const untilMs = Math.min(forgottenSinceMs, others?.untilMs ?? Infinity);
+      return holds.deletesSince(sources, sinceMs, read, { own: noRead, untilMs });
+    },
+    settleDeletes: nothing,
+    forgetDeletes: async (sinceMs) => {
+      forgottenSinceMs = Math.min(forgottenSinceMs, sinceMs);
+    },
+    inheritDeletes: nothing,
   };
 }
