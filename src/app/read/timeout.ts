@@ -31,7 +31,7 @@ export async function withTimeout<T>(
   const timer = clock.sleep(limit.ms, done.signal).then(
     () =>
       late.abort(
-        new AgentError('source.timeout', `${limit.what} took longer than ${Math.round(limit.ms / 1000)} s`, {
+        new AgentError('source.timeout', `${limit.what} took longer than ${spoken(limit.ms)}`, {
           hint: 'raise its timeout, or find out why the place answers so slowly: a lock, a slow query, a dead share',
         }),
       ),
@@ -48,6 +48,10 @@ export async function withTimeout<T>(
     done.abort(over);
     await timer;
   }
+}
+
+function spoken(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`;
 }
 
 async function ending(clock: Clock, work: Promise<unknown>): Promise<void> {
