@@ -261,7 +261,11 @@ function readCron(written: string): ScalarResult<string> {
     return { diagnostic: { message: 'a schedule that never comes due', detail: `: ${quote(expression)}` } };
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    const detail = `: ${error.message.replace(/^Cron\w*: /, '')}`;
+    // croner counts months from 0 and days from -1 in what it says.
+    const said = error.message
+      .replace(/^Cron\w*: /, '')
+      .replace(/(for (?:month|day): )(-?\d+)$/, (_all, before, number) => `${before}${Number(number) + 1}`);
+    const detail = `: ${said}`;
     return { diagnostic: { message: 'not a cron expression', detail, hint: 'such as "15 2 * * *"' } };
   }
 }

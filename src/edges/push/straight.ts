@@ -6,6 +6,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer, Line, PushRequest, RouteOptions, Sender } from './route.ts';
 
+/** Node fires a longer timer at once. */
+const timerMaxMs = 2 ** 31 - 1;
+
 export async function openStraight({ url, authorities, timeoutMs }: RouteOptions, line: Line): Promise<Sender> {
   const isSecure = url.protocol === 'https:';
   const { request: open } = isSecure ? await import('node:https') : await import('node:http');
@@ -20,7 +23,7 @@ export async function openStraight({ url, authorities, timeoutMs }: RouteOptions
     // Or the reader of the answer learns only that it was cut.
     socket.once('error', (error) => answer?.destroy(error));
     socket.once('connect', () => line.note({ isConnected: true }));
-    const late = setTimeout(() => request.destroy(new ConnectError()), timeoutMs);
+    const late = setTimeout(() => request.destroy(new ConnectError()), Math.min(timeoutMs, timerMaxMs));
     socket.once('close', () => clearTimeout(late));
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       clearTimeout(late);
