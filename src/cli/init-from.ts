@@ -1,5 +1,5 @@
 /** `init --from`: a config for files that nobody has described, and what `check` says of it. */
-import { globSync, lstatSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { type Stats, globSync, lstatSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SourceCheck } from '../app/ask/check.ts';
 import { makeFolder } from '../compose/place.ts';
@@ -24,7 +24,7 @@ export async function initFrom(context: Context, from: From): Promise<number> {
   const { directory, files } = withDirectory(context, from);
   const to = path.resolve(context.cwd, directory);
   const config = path.join(to, 'driver-sync.yaml');
-  if (lstatSync(config, { throwIfNoEntry: false }) !== undefined)
+  if (isThere(config))
     throw new AgentError('usage', `${config} is there already`, { hint: 'name another directory, or move it away' });
   const paths = [...new Set(files.flatMap((file) => expanded(context, file)))].filter((file) => file !== config);
   const { samples, unread } = await sampleAll(paths, to);
@@ -47,11 +47,25 @@ export async function initFrom(context: Context, from: From): Promise<number> {
   return exit;
 }
 
+function statsOf(file: string): Stats | undefined {
+  return isThere(file) ? statSync(file, { throwIfNoEntry: false }) : undefined;
+}
+
+/** A link that leads nowhere is there too; within a file there is nothing. */
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
 /** A directory behind the files is where the config goes: `init --from a.csv b.csv finance`. */
 function withDirectory({ cwd }: Context, { directory, files }: From): From {
   const last = files.at(-1) ?? '';
   if (directory !== '.' || files.length < 2 || /[*?.]/.test(path.basename(last))) return { directory, files };
-  const stats = statSync(path.resolve(cwd, last), { throwIfNoEntry: false });
+  const stats = statsOf(path.resolve(cwd, last));
   const isPlace = stats === undefined || stats.isDirectory();
   return isPlace ? { directory: last, files: files.slice(0, -1) } : { directory, files };
 }
@@ -62,7 +76,7 @@ const tableName = /^[^.~].*\.(csv|tsv|tab|txt|dat|json|jsonl|ndjson|xlsx|xlsm|pa
 /** A directory stands for the tables in it. A pattern that no shell has expanded is expanded here. */
 function expanded({ cwd }: Context, file: string): readonly string[] {
   const named = path.resolve(cwd, file);
-  const stats = statSync(named, { throwIfNoEntry: false });
+  const stats = statsOf(named);
   if (stats?.isDirectory() === true) {
     const names = readdirSync(named).filter((name) => tableName.test(name));
     return names.length === 0 ? [named] : names.toSorted().map((name) => path.join(named, name));
@@ -75,7 +89,7 @@ function expanded({ cwd }: Context, file: string): readonly string[] {
 /** Folders with tables in a folder that was named: those in it stand for nothing until they are named, too. */
 function foldersWithin({ cwd }: Context, file: string): readonly string[] {
   const named = path.resolve(cwd, file);
-  if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  if (statsOf(named)?.isDirectory() !== true) return [];
   return readdirSync(named, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => path.join(named, name))
@@ -104,11 +118,11 @@ async function sampleAll(
   const samples: Sample[] = [];
   const unread: NoDraft[] = [];
   for (const file of files) {
-    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) {
+    if (!isThere(file)) {
       unread.push({ name: nameIn(directory, file), why: 'it does not exist' });
       continue;
     }
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+    if (statsOf(file)?.isDirectory() === true) {
       const why = 'no file in it has the name of a table, such as *.csv or *.xlsx';
       unread.push({ name: nameIn(directory, file), why });
       continue;
@@ -148,7 +162,7 @@ function writeConfig(config: string, text: string): void {
     if (!(cause instanceof Error && 'code' in cause)) throw cause;
     throw new AgentError('usage', `${config} cannot be written (${String(cause.code)})`, {
       cause,
-      hint: 'name a directory that you may write',
+      hint: 'name a directory that you may write; neither a file nor a link that leads nowhere may stand in its place',
     });
   }
 }

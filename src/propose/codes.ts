@@ -1,5 +1,5 @@
 /** Which columns hold codes of what other columns name. */
-import { type Counted, words } from './evidence.ts';
+import { type Counted, spaced, words } from './evidence.ts';
 import type { Column, Table } from './profile.ts';
 
 /** Of a few rows the columns stand for each other by chance: texts that look like codes speak for themselves from here on. */
@@ -61,11 +61,6 @@ function wordsOf(name: string): readonly string[] {
     .toLowerCase()
     .split(/[^\p{L}]+/u)
     .filter((word) => word.length > 2 && !words.identifier.test(word) && !words.name.test(word));
-}
-
-/** `AccountCode` has two words. */
-function spaced(name: string): string {
-  return name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
 }
 
 /** Whether each text of one column comes with one text of the other. */

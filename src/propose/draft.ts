@@ -4,7 +4,7 @@ import { type Plan, entryOf, fillLine, showCounts, statusLines } from './entry.t
 import { type Line, type Value, flow, plain } from './lines.ts';
 import { type NumberGuess, guessNumbers, withGroupsAlike } from './numbers.ts';
 import { type Column, type Table, isYears, profile } from './profile.ts';
-import { type Names, countRepeats, findNames, findValues } from './roles.ts';
+import { type Names, countRepeats, doubtsOfLeft, findNames, findValues } from './roles.ts';
 import type { Layout } from './layout.ts';
 import { type When, doubtsOfPeriods, findWhen } from './when.ts';
 import { type Signed, signOf } from './signs.ts';
@@ -216,6 +216,7 @@ function planLong(table: Table): Plan | string {
       ...doubtOf(when),
       ...spreadDoubt(when),
       ...doubtsOfPeriods(when, table.columns),
+      ...doubtsOfLeft(table, { named: [...names.keys, ...names.constants, ...signed.columns], values, when }),
       ...signed.doubts,
       ...doubtOfFileTime(when),
       ...strangersOf(when.from, when.strangers),

@@ -40,7 +40,10 @@ export const words = {
   month:
     /^(fiscal|accounting|posting|buchungs?|gesch(ä|ae)fts?|gl)?[ _.-]?(month|mon|mth|monat|mois|mes|mese|maand|period|periode|per|perio|poper|monat)[ _.-]?(no|nr|num|number|nummer)?\.?$/i,
   period: /per(iod|io|$)|poper/i,
-  code: /(^|[^a-z])(code|konto|kto|account|acct|compte|cuenta|conto|no|nr|num|number|nummer|id|key|sku|ean|plz|zip|kst|kostenstelle|cost.?cent(er|re)|branch|store|filiale|customer|kunde|supplier|vendor|artikel|item|project|projekt|company|entity|gl)([^a-z]|$)/i,
+  code: /(^|[^a-z])(code|konto|kto|account|acct|compte|cuenta|conto|no|nr|num|number|nummer|id|key|sku|ean|plz|zip|kst|kostenstelle|cost.?cent(er|re)|branch|store|filiale|customer|kunde|supplier|vendor|artikel|item|project|projekt|company|entity|gl|[a-z]*konto|[a-z]*konto.?(nr|nummer)|(kunden|artikel|projekt|lieferanten|debitoren|kreditoren|kostenstellen|kst).?(nr|nummer)|debitor|kreditor|hkont|saknr|racct|ktopl|kostl|rcntr|prctr|bukrs|rbukrs|gsber|werks|lifnr|kunnr|matnr|aufnr)([^a-z]|$)/i,
+  /** Nothing but a code, whatever marks its texts have. */
+  codeAlone:
+    /^(gl[ _.-]?)?(code|konto|kto|account|acct|compte|cuenta|conto|sachkonto|cost.?cent(er|re)|kostenstelle|kst|hkont|saknr|kostl|prctr)[ _.-]?(code|no|nr|num|number|nummer|id|key)?\.?$/i,
   /** What is nothing but a code. */
   identifier: /(^|[^a-z])(code|id|key|no|nr|num|number|nummer|sku|ean|gtin|isin|plz|zip)([^a-z]|$)/i,
   /** What is called by it. */
@@ -70,3 +73,8 @@ export const words = {
   totalRow:
     /^\W*(grand.?total|sub.?total|total|totals|sum|summe|gesamt|gesamtsumme|insgesamt|zwischensumme|totale|totaal|suma|somme|celkem|yhteensä)\b/i,
 } as const;
+
+/** `AccountCode` has two words. */
+export function spaced(name: string): string {
+  return name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');
+}

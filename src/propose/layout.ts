@@ -84,7 +84,8 @@ function ofRecords({ name, type, items, columns, rows, isWhole }: RecordsSample)
 }
 
 function ofSheet({ name, sheet, others, rows, isWhole }: SheetSample): Layout {
-  const table = findHeader(rows.map((row) => row.map(trimWhiteSpace)));
+  const trimmed = rows.map((row) => row.map(trimWhiteSpace));
+  const table = findHeader(padded(trimmed, modalWidth(trimmed)));
   const first = rows[table.at] ?? [];
   // Blank rows of a sheet are not seen here, so that its rows cannot be counted.
   const cells = first

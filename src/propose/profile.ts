@@ -1,6 +1,6 @@
 /** What each column of a table holds, as far as a sample shows it. */
 import { exchangedFormat } from '../core/time/day-month.ts';
-import { type Counted, words } from './evidence.ts';
+import { type Counted, spaced, words } from './evidence.ts';
 import { type Habit, type NumberGuess, decimalHabit, guessNumbers } from './numbers.ts';
 import { type TimeGuess, guessTimes } from './times.ts';
 
@@ -98,10 +98,13 @@ function settleDays(columns: readonly Column[]): readonly Column[] {
 
 /** A number that names something: an account, a branch, a year. */
 export function isCode({ name, number, texts }: Column): boolean {
-  if (number === undefined || !number.isPlainInteger) return false;
-  if (words.flow.test(name) && !words.code.test(name)) return false;
+  if (number === undefined) return false;
+  const said = spaced(name);
   const all = [...texts.keys()];
-  return words.code.test(name) || all.some((text) => /^0\d/.test(text));
+  // Such as 4000.10: an account and its part.
+  if (!number.isPlainInteger) return words.codeAlone.test(said) && all.every((text) => /^\d+([./ -]\d+)*$/.test(text));
+  if (words.flow.test(said) && !words.code.test(said)) return false;
+  return words.code.test(said) || all.some((text) => /^0\d/.test(text));
 }
 
 /** A column of four digits that are years. */

@@ -133,6 +133,31 @@ export interface Repeats {
   readonly drivers: number;
 }
 
+/** Columns of numbers that are left out, and without which rows can be told apart less well. */
+export function doubtsOfLeft(
+  table: Table,
+  {
+    named,
+    values,
+    when,
+  }: { readonly named: readonly Column[]; readonly values: readonly Column[]; readonly when: When },
+): readonly string[] {
+  const { same } = countRepeats(table, named, when);
+  const used = new Set([...named, ...values, ...when.columns, ...when.others]);
+  if (same === 0) return [];
+  return table.columns.flatMap((column) => {
+    const { texts, empty, number, name } = column;
+    const isMany = texts.size * 2 > table.rows.length - empty || texts.size < 2;
+    if (used.has(column) || number === undefined || isMany || words.voucher.test(name)) return [];
+    const without = countRepeats(table, [...named, column], when).same;
+    return without < same
+      ? [
+          `whether ${JSON.stringify(name)} names what the numbers are of: it is left out, and ${same} rows have the names and the time of another; with it in the path ${without} have`,
+        ]
+      : [];
+  });
+}
+
 /** How often a driver has several readings. */
 export function countRepeats({ rows }: Table, names: readonly Column[], when: When): Repeats {
   const reader = compileTimeReader(

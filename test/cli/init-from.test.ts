@@ -184,6 +184,51 @@ test('a folder stands for the tables in it, and one behind the files is where th
 
 const mine = folder({ 'driver-sync.yaml': 'mine', 'a.csv': long });
 
+test('a file cannot take the config', async () => {
+  const refused = await commandLine('init', path.join(mine, 'a.csv'), '--json', '--from', path.join(mine, 'a.csv'));
+  expect(refused.code).toBe(64);
+  expect(refused.json()).toMatchObject({
+    error: {
+      message: expect.stringContaining('cannot be written'),
+      hint: expect.stringContaining('neither a file nor'),
+    },
+  });
+  const within = await commandLine('init', path.join(mine, 'to'), '--from', path.join(mine, 'a.csv', 'b.csv'));
+  expect(within).toMatchObject({ code: 64, stderr: expect.stringContaining('it does not exist') });
+});
+
+const merged = folder({
+  'plan.xlsx': workbook({
+    sheets: [
+      {
+        name: 'Plan',
+        rows: [
+          ['', 'Actual', '', 'Budget'],
+          ['Account', 'Jan 2026', 'Feb 2026', 'Jan 2026', 'Feb 2026'],
+          ['Rent', '1', '2', '3', '4'],
+          ['Staff', '5', '6', '7', '8'],
+        ],
+      },
+    ],
+  }),
+});
+
+test('the last group of a header may be merged over columns to the end of the sheet', async () => {
+  const done = await commandLine('init', merged, '--json', '--from', path.join(merged, 'plan.xlsx'));
+  const { sources, text } = done.json<Answer>();
+  expect(text).toContain('headerRows: 2');
+  expect(sources[0]?.readings.map(({ driver, month, value }) => `${driver} ${month} ${value}`)).toEqual([
+    'Plan/Rent/Actual 2026-01 1',
+    'Plan/Rent/Actual 2026-02 2',
+    'Plan/Rent/Budget 2026-01 3',
+    'Plan/Rent/Budget 2026-02 4',
+    'Plan/Staff/Actual 2026-01 5',
+    'Plan/Staff/Actual 2026-02 6',
+    'Plan/Staff/Budget 2026-01 7',
+    'Plan/Staff/Budget 2026-02 8',
+  ]);
+});
+
 const empty = folder({ 'a.csv': '' });
 
 test('nothing is written over, and nothing where nothing can be proposed', async () => {

@@ -164,3 +164,36 @@ test('currencies that differ within a column are told', () => {
   expect(doubtOf('$100.00', '\u20ac100.00', '5')).toContain('"$", "\u20ac" are different currencies');
   expect(doubtOf('$100.00', '$5', '5')).toBeUndefined();
 });
+
+describe('codes of accounts', () => {
+  test.each([
+    ['account', ['4000.10', '4000.20', '4100.10'], 'month'],
+    ['Konto', ['4000', '4010', '4100'], 'month'],
+    ['HKONT', ['400000', '476000', '480000'], 'month'],
+    ['KOSTL', ['1010', '2020', '3030'], 'month'],
+    ['Sachkontonummer', ['1010', '2020', '3030'], 'month'],
+    ['AccountCode', ['1010', '2020', '3030'], 'month'],
+  ])('%s %j names drivers, and is no value', (name, codes, month) => {
+    const rows = ['2024-01', '2024-02', '2024-03'].flatMap((time) =>
+      codes.map((code, at) => `${time},${code},${at}.5`),
+    );
+    const { source } = proposed({ 'a.csv': lines(`${month},${name},amount`, ...rows) });
+    expect(source.drivers).toEqual([{ path: ['A', `{${name}}`], time: '{month}', value: '{amount}' }]);
+  });
+
+  test('an amount of an account is a value', () => {
+    const rows = ['2024-01,Rent,1.5', '2024-02,Rent,2.5'];
+    const { source } = proposed({ 'a.csv': lines('month,name,account balance', ...rows) });
+    expect(source.drivers[0]).toMatchObject({ value: '{account balance}' });
+  });
+
+  test('numbers that are left out and would tell rows apart are asked about', () => {
+    const rows = ['2024-01', '2024-02', '2024-03', '2024-04', '2024-05', '2024-06', '2024-07'].flatMap((time) =>
+      ['17', '18'].map((well, at) => `${time},${well},${at}.5`),
+    );
+    const { sources } = proposed({ 'a.csv': lines('month,well,amount', ...rows) });
+    expect(sources[0]?.undecided).toEqual([
+      'whether "well" names what the numbers are of: it is left out, and 7 rows have the names and the time of another; with it in the path 0 have',
+    ]);
+  });
+});
