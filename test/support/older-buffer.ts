@@ -19,7 +19,7 @@ export function unbundle(db: Database): void {
     do putFold(db, { source, run: cursor.run, chunk: cursor.chunk }, cursor.driver());
     while (cursor.next());
   }
-  db.exec('DROP TABLE bundle; PRAGMA user_version = 8');
+  db.exec('DROP TABLE bundle; ALTER TABLE origin DROP COLUMN rejects; PRAGMA user_version = 8');
 }
 
 /** Adds such a row. */

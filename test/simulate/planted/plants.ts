@@ -78,8 +78,8 @@ export const plants: readonly Plant[] = [
   {
     name: 'a renamed part is carried too',
     file: 'app/read/carried.ts',
-    find: 'return gone.filter((part) => !renamed.has(part));',
-    replace: 'return gone;',
+    find: 'const left = gone.filter((part) => !renamed.has(part));',
+    replace: 'const left = gone;',
     breaks: ['digits', 'whole', 'arrives', 'evidence'],
     config: twoSources,
   },

@@ -78,8 +78,8 @@ export const sharedPlants: readonly Plant[] = [
   shared({
     name: 'an approval covers whatever a newer read deletes',
     file: 'app/review/approvals.ts',
-    find: 'if (months.some((month) => !allowed.has(month))) return false;',
-    replace: '',
+    find: 'const month = months.find((one) => !allowed.has(one));',
+    replace: 'const month = undefined;',
     breaks: ['evidence'],
   }),
   shared({
@@ -106,7 +106,7 @@ export const sharedPlants: readonly Plant[] = [
   shared({
     name: 'what is held stays held, whatever is approved',
     file: 'app/review/decide.ts',
-    find: 'isCovered: approved !== undefined && isWithin(scope, approved) }',
+    find: 'isCovered: approved !== undefined && further === undefined }',
     replace: 'isCovered: false }',
     breaks: ['arrives'],
   }),
