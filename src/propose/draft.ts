@@ -2,7 +2,7 @@
 import { type Counted, type Guess, examples } from './evidence.ts';
 import { type Plan, entryOf, fillLine, showCounts, statusLines } from './entry.ts';
 import { type Line, type Value, flow, plain } from './lines.ts';
-import { type NumberGuess, guessNumbers, withGroupsAlike } from './numbers.ts';
+import { type NumberGuess, guessNumbers, unitDoubts, withGroupsAlike } from './numbers.ts';
 import { type Column, type Table, isYears, profile } from './profile.ts';
 import { type Names, countRepeats, doubtsOfLeft, findNames, findValues } from './roles.ts';
 import type { Layout } from './layout.ts';
@@ -60,7 +60,7 @@ export function draftOf(shape: Shape): Draft | NoDraft {
   );
   const { left, names, when } = plan;
   const folders = doubtOfFolders(plan.table, shape.named, [...names.keys, ...names.constants, ...when.columns]);
-  const undecided = [...plan.undecided, ...doubtsOfTotals(names), ...folders];
+  const undecided = [...plan.undecided, ...unitDoubts(titlesOf(shape, plan)), ...doubtsOfTotals(names), ...folders];
   const sampled = shape.isWhole ? [] : ['only the start, the middle and the end of the files were looked at'];
   const ragged = shape.ragged === 0 ? [] : [`${shape.ragged} rows have too few or too many fields and will be rejects`];
   const drivers: Line = {
@@ -84,6 +84,14 @@ export function draftOf(shape: Shape): Draft | NoDraft {
     ],
     undecided: [...shape.notes, ...sampled, ...ragged, ...undecided],
   };
+}
+
+/** The rows above the table, and the headers of its values. */
+function titlesOf({ keys, stem }: Shape, { measures }: Plan): readonly string[] {
+  const above = keys
+    .filter(({ key }) => key.startsWith('skip'))
+    .map(({ because }) => because.replace(/^[^"]*"(.*)"$/, '$1'));
+  return [...measures.map(({ column }) => column), ...above, stem];
 }
 
 /** With what only the names of the files say, where that is needed. */
