@@ -8,7 +8,8 @@ import { type Refusal, type SourceCheck, checkSource } from '../app/ask/check.ts
 import { exposureWarnings, fileMode } from '../config/exposure.ts';
 import type { PlacedDiagnostic } from '../config/diagnostics.ts';
 import { type LoadedConfig, locateDiagnostics } from '../config/load.ts';
-import { isAgentError } from '../core/errors.ts';
+import { troubleOfState } from '../compose/state.ts';
+import { type AgentError, isAgentError } from '../core/errors.ts';
 import type { Probe } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, load, sourcesNamed, warnOfState } from './context.ts';
@@ -43,7 +44,8 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   const { settings } = loaded;
   const { sources: names = [] } = options;
   const looked = settings === undefined || names.length === 0 ? settings?.sources : sourcesNamed(settings, names);
-  if (settings !== undefined) warnOfState(settings);
+  const trouble = settings === undefined ? undefined : troubleOfState(settings);
+  if (settings !== undefined && trouble === undefined) warnOfState(settings);
   const isProbed = settings !== undefined && options.destination === true;
   const isTold = settings !== undefined && options.notify === true;
   const [judged, probed, notify] = await Promise.all([
@@ -56,6 +58,7 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   const { sources } = judged;
   const problems = [
     ...loaded.problems,
+    ...(settings === undefined || trouble?.forAll !== true ? [] : stateProblem(settings, trouble.error)),
     ...(settings === undefined ? [] : sourceProblems(settings, sources)),
     ...(probed.problems ?? []),
   ];
@@ -66,6 +69,7 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
     warnings: [
       ...loaded.exposed.map(problemLine),
       ...(settings === undefined ? [] : exposureWarnings(settings, fileMode)),
+      ...(trouble?.forAll === false ? [`${trouble.error.message}: run and sync would end with 78 as this user`] : []),
       ...(probed.warnings ?? []),
       ...(notify?.length === 0 ? ['notify names nobody, so there is nobody to send a test message to'] : []),
     ],
@@ -75,6 +79,14 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   };
   answer(context, report, () => showCheck(report, { offline: options.offline === true, names }));
   return exit;
+}
+
+/** A state directory that nobody can use. One of another user is no problem of the config: that one may run the agent. */
+function stateProblem(
+  { file }: Settings,
+  { message, hint = 'name another with state:' }: AgentError,
+): PlacedDiagnostic[] {
+  return locateDiagnostics(file, [{ path: ['state'], message, hint }]);
 }
 
 function checkExit({

@@ -145,7 +145,7 @@ function nothingProposed(without: readonly NoDraft[], within: readonly string[])
     hint:
       within.length > 0
         ? `there are tables in ${within.join(', ')}: name that behind --from`
-        : 'docs/COOKBOOK.md has the shapes of data that can be read, each with its config',
+        : 'docs/COOKBOOK.md has the shapes of data that can be read, each with its config; docs/SOURCES.md#programs has scripts for bank statements',
   });
 }
 

@@ -6,7 +6,14 @@ import type { Log } from '../core/ports.ts';
 import type { LedgerSettings, Settings } from '../core/settings.ts';
 import type { Ledger } from '../core/ledger.ts';
 import { openLedger } from '../edges/state/ledger.ts';
-import { type LockHolder, ensureStateDir, killedHolder, lockHolder, refuseHidden } from '../edges/state/lock.ts';
+import {
+  type LockHolder,
+  ensureStateDir,
+  killedHolder,
+  lockHolder,
+  refuseHidden,
+  stateTrouble,
+} from '../edges/state/lock.ts';
 import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
 import { type NotedHead, type Verification, filesIn, verifyState } from '../edges/state/verify.ts';
 import { type OpenState, noState, openStores, refuseForgotten } from './look.ts';
@@ -85,6 +92,11 @@ export function whyHidden({ state }: Pick<Settings, 'state'>): string | undefine
 /** A warning where other users may look into the state directory. */
 export function stateWarning({ state }: Pick<Settings, 'state'>): string | undefined {
   return openToOthers(state);
+}
+
+/** Why `run` and `sync` could not use the state directory. */
+export function troubleOfState({ state }: Pick<Settings, 'state'>): ReturnType<typeof stateTrouble> {
+  return stateTrouble(state);
 }
 
 /** Makes the running agent look at its requests now. */

@@ -2,7 +2,7 @@
 import { type Counted, type Guess, examples } from './evidence.ts';
 import { type Plan, entryOf, fillLine, showCounts, statusLines } from './entry.ts';
 import { type Line, type Value, flow, plain } from './lines.ts';
-import { type NumberGuess, guessNumbers, withGroupsAlike } from './numbers.ts';
+import { type NumberGuess, guessNumbers, unitDoubts, withGroupsAlike } from './numbers.ts';
 import { type Column, type Table, isYears, profile } from './profile.ts';
 import { type Names, countRepeats, doubtsOfLeft, findNames, findValues } from './roles.ts';
 import type { Layout } from './layout.ts';
@@ -15,10 +15,12 @@ import {
   doubtOfFileTime,
   doubtOfFolders,
   monthPiece,
+  yearPiece,
   ownerPiece,
   withPiece,
 } from './file-names.ts';
 import { doubtsOfTotals } from './totals.ts';
+import { whyNoNumbers, whyNoTime } from './nearest.ts';
 import { type Wide, findWide, freeName } from './wide.ts';
 
 /** Files of one shape, and the layout that they have in common. */
@@ -58,7 +60,7 @@ export function draftOf(shape: Shape): Draft | NoDraft {
   );
   const { left, names, when } = plan;
   const folders = doubtOfFolders(plan.table, shape.named, [...names.keys, ...names.constants, ...when.columns]);
-  const undecided = [...plan.undecided, ...doubtsOfTotals(names), ...folders];
+  const undecided = [...plan.undecided, ...unitDoubts(titlesOf(shape, plan)), ...doubtsOfTotals(names), ...folders];
   const sampled = shape.isWhole ? [] : ['only the start, the middle and the end of the files were looked at'];
   const ragged = shape.ragged === 0 ? [] : [`${shape.ragged} rows have too few or too many fields and will be rejects`];
   const drivers: Line = {
@@ -84,13 +86,19 @@ export function draftOf(shape: Shape): Draft | NoDraft {
   };
 }
 
+/** The rows above the table, and the headers of its values. */
+function titlesOf({ keys, stem }: Shape, { measures }: Plan): readonly string[] {
+  const above = keys
+    .filter(({ key }) => key.startsWith('skip'))
+    .map(({ because }) => because.replace(/^[^"]*"(.*)"$/, '$1'));
+  return [...measures.map(({ column }) => column), ...above, stem];
+}
+
 /** With what only the names of the files say, where that is needed. */
 function planOf({ named }: Shape, rows: Table): Plan | string {
-  const wide = findWide(rows);
   // A column of that name goes before.
   const isFree = rows.columns.every(({ name }) => name !== 'file');
-  const month = isFree && wide === undefined && findWhen(rows) === undefined ? monthPiece(named.names) : undefined;
-  const table = month === undefined ? rows : withPiece(rows, named, month);
+  const { table, wide } = isFree ? datedByFile(rows, named) : { table: rows, wide: findWide(rows) };
   const make = (of: Table): Plan | string => (wide === undefined ? planLong(of) : planWide(of, wide));
   const plan = make(table);
   const owner = isFree && named.names.length > 1 ? ownerPiece(named.names) : undefined;
@@ -101,6 +109,21 @@ function planOf({ named }: Shape, rows: Table): Plan | string {
   const told = make(withPiece(table, named, owner));
   const because = `${shared} rows have the names and the time of a row of another file: the file's name tells them apart`;
   return typeof told === 'string' ? told : { ...told, pathBecause: because };
+}
+
+/** Where the rows name no month, the name of the file may: or the year of months that have none. */
+function datedByFile(rows: Table, named: NamedFiles): { readonly table: Table; readonly wide: Wide | undefined } {
+  const wide = findWide(rows);
+  if (wide !== undefined || findWhen(rows) !== undefined) return { table: rows, wide };
+  const month = monthPiece(named.names);
+  if (month !== undefined) return { table: withPiece(rows, named, month), wide };
+  const year = yearPiece(named.names);
+  if (year === undefined) return { table: rows, wide };
+  const table = withPiece(rows, named, year);
+  const wideOfYear = findWide(table);
+  return wideOfYear !== undefined || findWhen(table)?.months === 1
+    ? { table, wide: wideOfYear }
+    : { table: rows, wide };
 }
 
 function laterFiles({ filesInstead }: Shape): readonly string[] {
@@ -187,15 +210,13 @@ function joinTexts(columns: readonly Column[]): Counted {
   return joined;
 }
 
-const noTime = "no column names a date, a month or a year, and neither do the headers or the file's name";
-
 function planLong(table: Table): Plan | string {
   const when = findWhen(table);
-  if (when === undefined) return noTime;
+  if (when === undefined) return whyNoTime(table);
   const times = new Set([...when.columns, ...when.others, ...table.columns.filter((one) => isYears(one))]);
   const signed = signOf(table, times, (taken) => findValues(table, taken));
   const { values } = signed;
-  if (values.length === 0) return 'no column holds numbers that could be values';
+  if (values.length === 0) return whyNoNumbers(table);
   const names = findNames(table, new Set([...times, ...values, ...signed.columns]), when.columns);
   const repeats = countRepeats(table, [...names.keys, ...names.constants], when);
   const base = {

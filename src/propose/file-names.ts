@@ -22,6 +22,8 @@ interface Piece {
   /** One for each file. */
   readonly texts: readonly string[];
   readonly time: TimeGuess | undefined;
+  /** What a person is told that it is. */
+  readonly name?: string;
 }
 
 /** Longer ones first: each is a part of the one before it. */
@@ -49,6 +51,16 @@ export function monthPiece(names: readonly string[]): Piece | undefined {
     return { pattern, texts, time: { ...time, because: `the file's name says it, ${time.because}` } };
   }
   return undefined;
+}
+
+/** The year that every name has, and nothing else of a date. */
+export function yearPiece(names: readonly string[]): Piece | undefined {
+  const pattern = String.raw`(?:19|20)\d{2}`;
+  const texts = names.flatMap((name) =>
+    /^\D*(?:19|20)\d{2}(?!\d)/.test(name) ? (new RegExp(pattern).exec(name)?.[0] ?? []) : [],
+  );
+  if (names.length === 0 || texts.length < names.length) return undefined;
+  return { pattern, texts, time: undefined, name: "the year in the file's name" };
 }
 
 /** What tells the files apart beside a month, in whole words; `undefined` where it is a number, or nothing. */
@@ -84,10 +96,14 @@ function backwards(text: string): string {
 }
 
 /** The table with a column for a piece of the names of its files. */
-export function withPiece(table: Table, { fileOf }: NamedFiles, { pattern, texts, time }: Piece): Table {
+export function withPiece(
+  table: Table,
+  { fileOf }: NamedFiles,
+  { pattern, texts, time, name = "the file's name" }: Piece,
+): Table {
   const of = (row: number): string => texts[fileOf[row] ?? 0] ?? '';
   const column: Column = {
-    name: "the file's name",
+    name,
     ref: `file|match:${pattern}`,
     at: table.columns.length,
     texts: counted(table.rows.map((_row, at) => of(at))),

@@ -195,3 +195,25 @@ export function decimalHabit(columns: readonly Counted[]): boolean | undefined {
   if (commas === points) return undefined;
   return commas > points;
 }
+
+const units: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /(^|[^\p{L}])(T|k)(EUR|USD|CHF|GBP|\u20ac|\$)([^\p{L}]|$)|(^|[^\p{L}])(Tsd|[Tt]ausend|[Tt]housands?)([^\p{L}]|$)|['\u2019]000/u,
+    'thousands',
+    '1000',
+  ],
+  [/(^|[^\p{L}])(Mio|MEUR|MUSD|[Mm]illions?|[Mm]illionen)([^\p{L}]|$)/u, 'millions', '1000000'],
+  [/(^|[^a-z])cents?([^a-z]|$)/i, 'cents', '0.01'],
+];
+
+/** What a header or a title says of the size of numbers. */
+export function unitDoubts(texts: readonly string[]): readonly string[] {
+  return units.flatMap(([pattern, what, scale]) => {
+    const found = texts.find((text) => pattern.test(text));
+    return found === undefined
+      ? []
+      : [
+          `whether numbers are in ${what}, as ${JSON.stringify(found)} says: then write scale: ${scale} in "value", where whole ones are wanted`,
+        ];
+  });
+}

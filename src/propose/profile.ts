@@ -64,6 +64,11 @@ export function shownName({ name, ref }: Pick<Column, 'name' | 'ref'>): string {
   return name === '' && ref !== undefined ? `${ref}, which has no name` : JSON.stringify(name);
 }
 
+/** Where a year stands. */
+export function placeOf({ name, isOfFile }: Column): string {
+  return isOfFile === true ? "the file's name" : JSON.stringify(name);
+}
+
 interface Count {
   readonly counted: Counted;
   readonly empty: number;
@@ -108,8 +113,8 @@ export function isCode({ name, number, texts }: Column): boolean {
 }
 
 /** A column of four digits that are years. */
-export function isYears({ name, texts }: Column): boolean {
+export function isYears({ name, texts, isOfFile }: Column): boolean {
   const all = [...texts.keys()];
   const fits = all.length > 0 && all.every((text) => /^(18|19|20)\d{2}$/.test(text));
-  return fits && (words.year.test(name) || words.time.test(name));
+  return fits && (isOfFile === true || words.year.test(name) || words.time.test(name));
 }

@@ -94,12 +94,16 @@ export function findNames(table: Table, taken: ReadonlySet<Column>, when: readon
   return { keys: inOrder(table, keys), codes, left, constants, tests };
 }
 
+/** `1501` is the 15th of January, as DATEV writes it. */
+const dayAndMonth = /^(0?[1-9]|[12]\d|3[01])(0[1-9]|1[0-2])$/;
+
 function reasonToLeave(
   { name, texts, empty, time }: Column,
   { rows, times }: { readonly rows: number; readonly times: number },
 ): string | undefined {
   const filled = rows - empty;
   if (time !== undefined && !/^\d+$/.test([...texts.keys()][0] ?? '')) return 'another time';
+  if (words.time.test(name) && [...texts.keys()].every((text) => dayAndMonth.test(text))) return 'days without a year';
   if (texts.size === 1 && (empty > 0 || words.remark.test(name))) return `no other text than ${examples(texts.keys())}`;
   if (words.voucher.test(name) && texts.size === filled && filled > 2) return 'a different text in nearly every row';
   if (times < 3) return undefined;

@@ -1,6 +1,6 @@
 /** Which columns of a long table say when: dates, months, years, or months and periods beside a year. */
 import { examples, total, words } from './evidence.ts';
-import { type Column, type Table, isYears, shownName } from './profile.ts';
+import { type Column, type Table, isYears, placeOf, shownName } from './profile.ts';
 import { type TimeGuess, monthNamesLocale } from './times.ts';
 
 export interface When extends Pick<TimeGuess, 'format' | 'locale' | 'months' | 'because' | 'doubt'> {
@@ -72,7 +72,7 @@ function yearAndMonth(columns: readonly Column[]): When | undefined {
   const month = columns.find((column) => column !== year && words.month.test(column.name) && isMonths(column));
   if (year === undefined || month === undefined) return undefined;
   const all = [...month.texts.keys()];
-  const because = `the year stands in ${JSON.stringify(year.name)}, the month in ${JSON.stringify(month.name)}`;
+  const because = `the year stands in ${placeOf(year)}, the month in ${JSON.stringify(month.name)}`;
   const base = { ...bare, because, columns: [year, month] };
   const locale = monthNamesLocale(all);
   if (locale !== undefined) {

@@ -2,7 +2,7 @@
 import type { Counted } from './evidence.ts';
 import { escaped } from './escaped.ts';
 import { type TimeGuess, guessTimes, monthNamesLocale } from './times.ts';
-import { type Column, type Table, isYears } from './profile.ts';
+import { type Column, type Table, isYears, placeOf } from './profile.ts';
 
 export interface Wide {
   /** A pattern of these headers, and of no others of the table. */
@@ -101,7 +101,7 @@ function monthsOfYear({ columns }: Table): Wide | undefined {
       format: isNumbered ? 'yyyy MM' : 'yyyy MMM',
       locale: isNumbered || worded.locale === 'en' ? undefined : worded.locale,
       months: 1,
-      because: `the year stands in ${JSON.stringify(year.name)}, the month in the header`,
+      because: `the year stands in ${placeOf(year)}, the month in the header`,
     },
     from: `{${year.ref}} {${timeColumn}}`,
     yearColumn: year.name,

@@ -207,6 +207,20 @@ sources:
     expect((await run('check')).stdout).toMatch(/revenue\.csv.*";".*delimiter/);
   });
 
+  test.each(['taken', 'taken/state'])(
+    'says that nobody can use a state directory where a file stands: %s',
+    async (state) => {
+      const { at, run, configure } = await threeSources();
+      await at.write('taken', '');
+      await configure({ revenue: csv('revenue.csv') }, { state });
+      const { code, stdout, stderr } = await run('check');
+      expect(code).toBe(78);
+      expect(stdout).toMatch(/the state directory .*taken.* cannot be used \(ENOTDIR\)/);
+      expect(stdout).toContain('1 problem in the config');
+      expect(stderr).not.toContain('chmod');
+    },
+  );
+
   test('warns of several currencies in one column, unless the path says which', async () => {
     const { at, run, configure } = await threeSources();
     const value = { from: '{value}', accounting: true };

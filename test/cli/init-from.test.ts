@@ -229,6 +229,14 @@ test('the last group of a header may be merged over columns to the end of the sh
   ]);
 });
 
+const statement = folder({ 'a.sta': ':20:STARTUMS\r\n:25:10020030/1234567\r\n:28C:5/1\r\n' });
+
+test('of a bank statement the script that reads it is named', async () => {
+  const done = await commandLine('init', statement, '--json', '--from', path.join(statement, 'a.sta'));
+  expect(done.code).toBe(64);
+  expect(done.json()).toMatchObject({ error: { hint: expect.stringContaining('docs/SOURCES.md#programs') } });
+});
+
 const empty = folder({ 'a.csv': '' });
 
 test('nothing is written over, and nothing where nothing can be proposed', async () => {

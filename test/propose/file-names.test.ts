@@ -18,6 +18,20 @@ describe("what only the file's name says", () => {
     expect(text).toContain("the file's name says it, such as");
   });
 
+  test('is the year of months that have none, in a column or in the headers', () => {
+    const year = String.raw`{file|match:(?:19|20)\d{2}}`;
+    const long = proposed({ 'umsatz 2026.csv': lines('Monat;Umsatz', 'Januar;1,5', 'M\u00e4rz;2,5') });
+    expect(long.source.drivers).toMatchObject([
+      { time: { from: `${year} {Monat}`, format: 'yyyy MMM', locale: 'de' }, value: { from: '{Umsatz}' } },
+    ]);
+    const wide = proposed({ 'budget2026.csv': lines('account,Jan,Feb,Mar', 'Rent,1,2,3', 'Staff,4,5,6') });
+    expect(wide.source).toMatchObject({
+      unpivot: { columns: '^(Jan|Feb|Mar)$', name: 'month' },
+      drivers: [{ path: ['Budget', '{account}'], time: { from: `${year} {month}`, format: 'yyyy MMM' } }],
+    });
+    expect(proposed({ 'budget2026.csv': lines('account,amount', 'Rent,1', 'Staff,4') }).text).toBeUndefined();
+  });
+
   test('is its month in files of several months, none of which repeats a row of another', () => {
     const { source } = proposed({ 'a-2026-01.csv': cities, 'a-2026-02.csv': cities, 'a-2026-03.csv': cities });
     expect(source).toMatchObject({ files: ['a-*.csv'] });

@@ -16,7 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { removeFile } from './file-failure.ts';
@@ -53,6 +53,26 @@ export function ensureStateDir(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw stateError(path, error);
+  }
+}
+
+/**
+ * Looks whether the state directory can be used, or made where it is missing, and makes nothing.
+ * @returns why not, `forAll` where that holds for every user
+ */
+export function stateTrouble(stateDir: string): { readonly error: AgentError; readonly forAll: boolean } | undefined {
+  const { R_OK, W_OK, X_OK } = constants;
+  let there = stateDir;
+  while (there !== dirname(there) && !existsSync(there)) there = dirname(there);
+  try {
+    if (!statSync(there).isDirectory()) {
+      const taken = Object.assign(new Error(`${there} is a file`), { code: 'ENOTDIR', errno: 0 });
+      return { error: stateError(stateDir, taken), forAll: true };
+    }
+    accessSync(there, there === stateDir ? R_OK | W_OK | X_OK : W_OK | X_OK);
+    return undefined;
+  } catch (error) {
+    return { error: stateError(stateDir, error), forAll: false };
   }
 }
 

@@ -121,7 +121,10 @@ export function watchWake(stateDir: string, woken: () => void): Disposable {
 /** Who else may look into the state directory or change it, in a sentence; `undefined` where only its user may. */
 export function openToOthers(stateDir: string): string | undefined {
   if (process.platform === 'win32' || !existsSync(stateDir)) return undefined;
-  const mode = onFile(stateDir, () => statSync(stateDir).mode & 0o777);
+  const stats = onFile(stateDir, () => statSync(stateDir));
+  // A file that stands in its place is of somebody else: nobody should change its mode.
+  if (!stats.isDirectory()) return undefined;
+  const mode = stats.mode & 0o777;
   if ((mode & 0o077) === 0) return undefined;
   const what = (mode & 0o022) === 0 ? 'seen' : 'changed';
   const shown = mode.toString(8).padStart(4, '0');
