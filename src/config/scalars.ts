@@ -261,7 +261,10 @@ function readCron(written: string): ScalarResult<string> {
     return { diagnostic: { message: 'a schedule that never comes due', detail: `: ${quote(expression)}` } };
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    const detail = `: ${error.message.replace(/^Cron\w*: /, '')}`;
+    // croner numbers fields with the seconds as 0, and has replaced names in what it shows of them.
+    const field = (_all: string, at: string): string => quote(fields[Number(at) - 6 + fields.length] ?? expression);
+    const told = error.message.replace(/^Cron\w*: /, '').replace(/configuration entry (\d) \([^)]*\)/, field);
+    const detail = `: ${told}`;
     return { diagnostic: { message: 'not a cron expression', detail, hint: 'such as "15 2 * * *"' } };
   }
 }
