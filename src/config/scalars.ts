@@ -261,11 +261,13 @@ function readCron(written: string): ScalarResult<string> {
     return { diagnostic: { message: 'a schedule that never comes due', detail: `: ${quote(expression)}` } };
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    // croner counts months from 0 and days from -1 in what it says.
-    const said = error.message
+    // croner numbers fields with the seconds as 0, and has replaced names in what it shows of them; months count from 0, and days from -1.
+    const field = (_all: string, at: string): string => quote(fields[Number(at) - 6 + fields.length] ?? expression);
+    const told = error.message
       .replace(/^Cron\w*: /, '')
+      .replace(/configuration entry (\d) \([^)]*\)/, field)
       .replace(/(for (?:month|day): )(-?\d+)$/, (_all, before, number) => `${before}${Number(number) + 1}`);
-    const detail = `: ${said}`;
+    const detail = `: ${told}`;
     return { diagnostic: { message: 'not a cron expression', detail, hint: 'such as "15 2 * * *"' } };
   }
 }

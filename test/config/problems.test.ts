@@ -24,6 +24,10 @@ const wrongAtTheTop: readonly (readonly [yaml: string, problem: string])[] = [
     'schedule: "15 2 * 13 *"',
     '1:11 schedule: not a cron expression: Invalid value for month: 13 (such as "15 2 * * *")',
   ],
+  [
+    'schedule: "0 0 * * MONN"',
+    '1:11 schedule: not a cron expression: "MONN" contains illegal characters. (such as "15 2 * * *")',
+  ],
   ['schedule: "0 0 31 2 *"', '1:11 schedule: a schedule that never comes due: "0 0 31 2 *"'],
   [
     'schedule: "@fortnightly"',
