@@ -1,9 +1,9 @@
 /** The election at a database whose clock goes back, as after a failover to a server whose clock is behind. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Claim } from '../../src/core/election/rows.ts';
 import { SharedDatabase } from '../../src/edges/shared/database.ts';
 import { claim, leadRows, look, renew, resign, view } from '../../src/edges/shared/lead-rows.ts';
 import { ledgerSchema } from '../../src/edges/shared/schema.ts';
+import { by } from '../support/claims.ts';
 import { placeOn } from '../support/ledger-stores.ts';
 import { type TestServer, cannotPostgres, postgresName, postgresServer } from '../support/servers.ts';
 
@@ -20,12 +20,6 @@ describe(`in ${postgresName}`, () => {
     const database = new SharedDatabase(placeOn(server.url(), `ledger_${++schemas}`));
     await ledgerSchema(database).ensure();
     return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
-  }
-
-  function by(holder: string, of: Partial<Claim> = {}): Claim {
-    const mine = { holder, host: 'finance-1', pid: 1, config: 'c', address: 'https://drivers.example.com' };
-    const none = { seen: undefined, isCopying: undefined, overdue: undefined };
-    return { ...mine, ...none, leaseMs: 60_000, seenTerm: 0, version: 1, ...of };
   }
 
   test.skipIf(cannotPostgres)(

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Claim } from '../../src/core/election/rows.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { systemClock } from '../../src/edges/clock.ts';
 import { SharedDatabase } from '../../src/edges/shared/database.ts';
@@ -15,6 +14,7 @@ import { noteSeen } from '../../src/edges/shared/note-seen.ts';
 import { SeenFile } from '../../src/edges/shared/seen.ts';
 import { isCampaign } from '../support/campaign.ts';
 import { memoryLog } from '../support/memory-log.ts';
+import { by } from '../support/claims.ts';
 import { placeOn } from '../support/ledger-stores.ts';
 import { type TestServer, cannotPostgres, postgresName, postgresReleases, postgresServer } from '../support/servers.ts';
 
@@ -36,12 +36,6 @@ describe.each(postgresReleases)('on $name', ({ isMissing, programs }) => {
     const database = new SharedDatabase(place);
     await ledgerSchema(database).ensure();
     return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
-  }
-
-  function by(holder: string, of: Partial<Claim> = {}): Claim {
-    const mine = { holder, host: 'finance-1', pid: 1, config: 'c', address: 'https://drivers.example.com' };
-    const none = { seen: undefined, isCopying: undefined, overdue: undefined };
-    return { ...mine, ...none, leaseMs: 60_000, seenTerm: 0, version: 1, ...of };
   }
 
   /** As if its time were over. */

@@ -3,6 +3,7 @@
  * a scale, so that no string is made for a row.
  */
 import type { CollapsedRow, FieldFault, Row, SharedTexts } from '../model.ts';
+import type { NumberMarks } from '../numbers/spelling.ts';
 
 /** The texts of a column, numbered from 0 in the order of their first appearance. Equal numbers are equal texts. */
 export interface Texts {
@@ -37,9 +38,7 @@ export interface ValueColumn {
 }
 
 /** How a column of values is written, where a canonical decimal may be another number or other texts are numbers too. */
-export interface WrittenBy {
-  readonly decimal: string;
-  readonly group: string | undefined;
+export interface WrittenBy extends NumberMarks {
   readonly isAccounting: boolean;
   /** The number of its marks among those of the mapping. */
   readonly marks: number;

@@ -15,7 +15,7 @@ export interface PlainUnit {
   readonly entry: number;
   /** How numbers are written; 0: as their value. */
   readonly spelled: number;
-  /** 0, or what is set in the spelling of a number that is not negated yet. */
+  /** What is set in the spelling of each number, whose sign is turned then; 0: none is. */
   readonly negated: number;
 }
 

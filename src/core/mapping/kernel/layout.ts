@@ -32,7 +32,7 @@ export const scaleMaxAt = 16;
 export const entryAt = 20;
 /** How numbers are written, by row; 0: as their value. */
 export const unitSpelledAt = 24;
-/** 0, or what is set in the spelling of a number that is not negated yet. */
+/** What is set in the spelling of each number, whose sign is turned then; 0: none is. */
 export const negatedAt = 28;
 
 /** Readings: how many, and for how many there is room. */

@@ -32,7 +32,6 @@ import {
   unitSpelledAt,
   widthAt,
 } from '../layout';
-import { negated as negatedBit } from '../../../numbers/spelling-bits';
 
 // @ts-ignore: decorator
 @inline
@@ -185,7 +184,7 @@ export function readPlain(
       const negated = load<i32>(unit, negatedAt);
       if (negated != 0 && mantissa != 0) {
         mantissa = -mantissa;
-        spelling = spelling == 0 ? negated : spelling | negatedBit;
+        spelling |= negated;
       }
       store<f64>(mantissas + (<usize>into << 3), mantissa);
       store<i8>(scales + into, <i8>scale);

@@ -116,7 +116,7 @@ function spelled(fold: usize, at: usize, mantissa: f64, scale: i32, spelling: i3
   const isBracketed = isNegative && (spelling & inBrackets) != 0;
   const isBehind = isNegative && (spelling & minusBehind) != 0;
   const isGrouped = (spelling & hasGroups) != 0;
-  let currency = currencyBytes((spelling >> currencyShift) & currencyMask);
+  const currency = currencyBytes((spelling >> currencyShift) & currencyMask);
   let left = <u64>abs(mantissa);
   // Backwards, from where the longest text would end.
   const end = at + 1 + spelledMax;
