@@ -158,8 +158,22 @@ describe('a pass', () => {
   test('that broke is tried again after a minute, and nothing else is different', () => {
     const pass = { push: 'newest', resume: false, polls: 'all' } as const;
     const broke = { kind: 'broke', pass, asked: 'now', atMs: 800, hasUnpushed: false } as const;
-    expect(after(state, broke)).toEqual({ ...state, broken: { pass, asked: 'now', untilMs: 800 + minuteMs } });
-    expect(after({ ...state, broken: { pass, asked: 'now', untilMs: 1 } }, passed).broken).toBeUndefined();
+    const broken = { pass, asked: 'now', times: 1, untilMs: 800 + minuteMs };
+    expect(after(state, broke)).toEqual({ ...state, broken });
+    expect(after({ ...state, broken: { ...broken, untilMs: 1 } }, passed).broken).toBeUndefined();
+  });
+
+  test('that broke on a ledger that did not answer is tried again soon, and later each time, for up to a minute', () => {
+    const pass = { push: 'newest', resume: false, polls: 'all' } as const;
+    const broke = { kind: 'broke', pass, asked: 'now', atMs: 0, hasUnpushed: false, isAway: true } as const;
+    const pauses: (number | undefined)[] = [];
+    let now = state;
+    for (let time = 0; time < 8; time++) {
+      now = after(now, broke);
+      pauses.push(now.broken?.untilMs);
+    }
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(after(after(now, passed), broke).broken?.untilMs).toBe(1_000);
   });
 
   test('that broke after it accepted data has seen a change', () => {
@@ -172,7 +186,7 @@ describe('a pass', () => {
 
 test('where the clock is set back, every moment moves along', () => {
   const pass = { push: 'newest', resume: false, polls: 'all' } as const;
-  expect(settle({ ...state, broken: { pass, asked: 'now', untilMs: 3000 } }, 60)).toEqual({
+  expect(settle({ ...state, broken: { pass, asked: 'now', times: 1, untilMs: 3000 } }, 60)).toEqual({
     ...state,
     notedMs: 60,
     servedMs: -30,
@@ -181,7 +195,7 @@ test('where the clock is set back, every moment moves along', () => {
     retry: { ...retry, atMs: 660, askedUntilMs: 610 },
     stopped: { ...stopped, atMs: -35 },
     repeatsMs: [860, 960, 1960],
-    broken: { pass, asked: 'now', untilMs: 2960 },
+    broken: { pass, asked: 'now', times: 1, untilMs: 2960 },
   });
   expect(settle(state, 500)).toEqual({ ...state, notedMs: 500 });
   const unasked = { push: 'newest', failures: 1, atMs: 200, askedUntilMs: undefined } as const;

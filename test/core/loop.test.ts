@@ -71,7 +71,7 @@ test('whoever goes on from the sources after a rollback was tried in a pass that
     return decision.kind === 'pass' && decision.pass.resume;
   };
   const pass = { push: 'newest', resume: false, polls: 'all' } as const;
-  const tried = { pass, asked: w.facts().asked, untilMs: 0 };
+  const tried = { pass, asked: w.facts().asked, times: 1, untilMs: 0 };
   expect(isResumed(tried, ['pass'])).toBe(true);
   expect(isResumed(tried, [])).toBe(false);
   // The rollback came after the pass that broke, and may have come after SIGUSR2 too.

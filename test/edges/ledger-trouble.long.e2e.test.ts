@@ -63,6 +63,21 @@ describe.skipIf(cannotPostgres)(`a ledger in ${postgresName}`, () => {
     expect(pointsOf(await world.service.post(2))).toMatchObject({ north: { '2026-01': '1.75' } });
   });
 
+  test('that cuts connections in the middle of passes: they are tried again in a moment, and not in a minute', async () => {
+    await using world = await machines({ count: 1 });
+    const [one] = world.places as [Place];
+    const agent = await one.daemon();
+    await world.service.post(1);
+    await acknowledged(one);
+    const why = 'terminating connection due to administrator command';
+    await refuseWrites(world.server, ['push', 'snapshot'], why, 'admin_shutdown');
+    await one.write('sales.csv', changed);
+    await agent.says(/terminating connection.*"inMs":1000,"msg":"the pass broke and is tried again"/);
+    await agent.says(/terminating connection.*"inMs":2000,"msg":"the pass broke and is tried again"/);
+    await makeRoom(world.server);
+    expect(pointsOf(await world.service.post(2))).toMatchObject({ north: { '2026-01': '1.75' } });
+  });
+
   test('whose disk is full when the agent starts, so that nobody can lead: it reads, and leads once there is room', async () => {
     await using world = await machines({ count: 1 });
     const [one] = world.places as [Place];
@@ -185,7 +200,11 @@ async function acknowledged(at: Place): Promise<void> {
 
 /** As a disk without room: nothing more can be added to these tables. */
 async function fill(server: TestServer, tables: readonly string[]): Promise<void> {
-  const refuse = `RAISE EXCEPTION 'could not extend file "base/5/16412": No space left on device' USING ERRCODE = 'disk_full'`;
+  await refuseWrites(server, tables, 'could not extend file "base/5/16412": No space left on device', 'disk_full');
+}
+
+async function refuseWrites(server: TestServer, tables: readonly string[], why: string, code: string): Promise<void> {
+  const refuse = `RAISE EXCEPTION '${why}' USING ERRCODE = '${code}'`;
   await server.run(
     [
       `CREATE FUNCTION ${schema}.no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${refuse}; END $$`,

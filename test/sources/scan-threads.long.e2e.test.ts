@@ -1,5 +1,7 @@
 /** Large files are folded by threads, with the result of reading their rows. */
+import { readFileSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
@@ -83,6 +85,15 @@ async function byRows(source: Source): Promise<Folded> {
   return withoutTies(await foldBatches(source.rows(part!, calm), how));
 }
 
+/** Of the threads of this process. The value is the nineteenth field, and the second one may have blanks: see proc(5). */
+function nices(): readonly number[] {
+  const fields = readdirSync('/proc/self/task').map((task) => {
+    const [, rest = ''] = readFileSync(`/proc/self/task/${task}/stat`, 'utf8').split(') ');
+    return rest.split(' ');
+  });
+  return fields.map((one) => Number(one[16]));
+}
+
 describe('a large file', () => {
   const text = ledger(480_000);
 
@@ -107,6 +118,14 @@ describe('a large file', () => {
       expect(await inThreads(source)).toBeUndefined();
       await expect(byRows(source)).rejects.toMatchObject({ code: 'part.unreadable' });
     }
+  });
+
+  test.runIf(process.platform === 'linux')('is read by threads that give way to the main one', async () => {
+    const before = getPriority();
+    const folding = inThreads(await open(text, 2));
+    await expect.poll(nices, { interval: 10 }).toContain(before + 5);
+    expect(await folding).toBeDefined();
+    expect(getPriority()).toBe(before);
   });
 
   test('is given up with the reason of whoever aborts', async () => {

@@ -1,4 +1,5 @@
 /** Agents on several machines: a process and a directory each, one ledger in PostgreSQL, and one receiver. */
+import { onTestFailed } from 'vitest';
 import { type Place, csv, place } from './process.ts';
 import { type Receiver, openReceiver } from './receiver.ts';
 import { type TestServer, postgresServer } from './servers.ts';
@@ -48,6 +49,10 @@ export async function machines(options: MachinesOptions = {}): Promise<Machines>
   const places = await Promise.all(
     Array.from({ length: count }, (_, at) => place(config, files, { ...env, ...options.env?.(at) })),
   );
+  // A test that waits in vain at the receiver knows nothing of what its agents said.
+  onTestFailed(() => {
+    for (const [at, one] of places.entries()) process.stderr.write(`agent ${at + 1}:\n${one.said()}\n`);
+  });
   return {
     server,
     service,

@@ -45,6 +45,8 @@ export interface Place extends AsyncDisposable {
   /** Starts the daemon and waits until it has its signals and its state. */
   daemon(...args: readonly string[]): Promise<Running>;
   command(...args: readonly string[]): Promise<Done>;
+  /** What all that was started there wrote. */
+  said(): string;
 }
 
 export async function place(
@@ -86,6 +88,7 @@ export async function place(
       const { stdout, stderr } = running;
       return { code, signal, stdout, stderr, json: <T>() => JSON.parse(stdout) as T };
     },
+    said: () => started.map(({ stdout, stderr }) => stdout + stderr).join(''),
     async [Symbol.asyncDispose]() {
       for (const running of started) await running[Symbol.asyncDispose]();
       await rm(dir, { recursive: true });

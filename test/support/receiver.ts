@@ -108,14 +108,20 @@ function give(response: ServerResponse, answer: Exclude<Answer, 'hold'>): void {
   response.writeHead(status, headers).end(text);
 }
 
+/** So often a second passes before a wait is in vain: a machine that stood still for minutes has passed one. */
+const secondsMax = 120;
+
 /** A test that waits in vain fails in its own words, before it is cut off and leaves its processes behind. */
 export async function within<T>(promise: Promise<T>, complaint: () => string): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(complaint())), 120_000);
+  let seconds = 0;
+  const timer = setInterval(() => {
+    if (++seconds === secondsMax) late.reject(new Error(complaint()));
+  }, 1_000);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 }
 

@@ -257,6 +257,7 @@ class Daemon {
     const push = pass.push === 'newest' ? 'ifNeeded' : pass.push;
     const due = this.#polls.begin(polls);
     const beganMs = deps.clock.monotonicMs();
+    const { broken } = this.#state;
     let isKept = false;
     try {
       await keepLoopState(deps, this.#state);
@@ -276,7 +277,7 @@ class Daemon {
     } catch (error) {
       if (signal.aborted || !isAgentError(error) || this.#turns?.hasLost === true) throw error;
       // A push may have been tried before the pass broke.
-      if (isKept) this.#state = await loopState(this.#agent.deps);
+      if (isKept) this.#state = { ...(await loopState(this.#agent.deps)), broken };
       this.#turns?.broke(error);
       this.#askedFor.clear();
       await this.#broke({ pass, asked }, error);
@@ -298,7 +299,14 @@ class Daemon {
     const nowMs = clock.now().getTime();
     this.#agent.noteBroken(error);
     this.#options.broke?.();
-    this.#state = after(this.#state, { kind: 'broke', ...tried, atMs: nowMs, hasUnpushed: this.#hasUnpushed() });
+    const isAway = isAgentError(error, 'ledger.unreachable');
+    this.#state = after(this.#state, {
+      kind: 'broke',
+      ...tried,
+      atMs: nowMs,
+      hasUnpushed: this.#hasUnpushed(),
+      isAway,
+    });
     const inMs = (this.#state.broken?.untilMs ?? nowMs) - nowMs;
     log.error('the pass broke and is tried again', { error: error.message, hint: error.hint, inMs });
     await this.#teller.passed(error);

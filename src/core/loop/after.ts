@@ -46,11 +46,15 @@ export interface PassBroke {
   readonly atMs: number;
   /** Whether data was accepted that was not pushed: the pass may have broken after it accepted some. */
   readonly hasUnpushed: boolean;
+  /** It broke on a ledger that did not answer, which is mostly back in a moment: a connection was cut, or the server changed. */
+  readonly isAway?: boolean;
 }
 
 const minuteMs = 60_000;
 /** A pass that broke is tried again after this long. */
 const brokenPauseMs = minuteMs;
+/** The same for the first one in a row that broke on a ledger that did not answer; each after it waits twice as long. */
+const awayPauseMs = 1_000;
 /** How long after its acknowledgement a snapshot that followed an open push is pushed again. */
 const repeatsAfterMs = [10 * minuteMs, 60 * minuteMs];
 
@@ -65,9 +69,11 @@ export function after(state: LoopState, done: Attempt | PassEnded | PassBroke): 
   }
 }
 
-function afterBreak(state: LoopState, { pass, asked, atMs, hasUnpushed }: PassBroke): LoopState {
+function afterBreak(state: LoopState, { pass, asked, atMs, hasUnpushed, isAway = false }: PassBroke): LoopState {
   const changed = state.changed ?? (hasUnpushed ? { firstMs: atMs, lastMs: atMs } : undefined);
-  return { ...state, changed, broken: { pass, asked, untilMs: atMs + brokenPauseMs } };
+  const times = (state.broken?.times ?? 0) + 1;
+  const pauseMs = isAway ? Math.min(brokenPauseMs, awayPauseMs * 2 ** (times - 1)) : brokenPauseMs;
+  return { ...state, changed, broken: { pass, asked, times, untilMs: atMs + pauseMs } };
 }
 
 function afterAttempt(state: LoopState, done: Attempt): LoopState {

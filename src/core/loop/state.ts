@@ -42,6 +42,8 @@ export interface Broken {
   readonly pass: PlannedPass;
   /** The newest request and approval when it was decided on. */
   readonly asked: string;
+  /** Passes in a row that broke. */
+  readonly times: number;
   readonly untilMs: number;
 }
 

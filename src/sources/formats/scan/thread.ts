@@ -1,5 +1,6 @@
 /** A thread that reads ranges of files, one after the other. Started by `threads.ts`. */
 import { readSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { PackedDriver } from '../../../core/series/packing.ts';
 import { PassingBlocks } from '../../files/blocks.ts';
@@ -10,9 +11,13 @@ import type { FromThread, ToThread } from './threads.ts';
 const port = parentPort as MessagePort;
 /** Messages of drivers that were not taken yet: else whoever is slower than this thread would hold them all. */
 const onTheWayMax = 4;
+/** A nice value: with it a thread gets a third of what the main thread gets, where both want the same core. */
+const givesWay = 5;
 let onTheWay = 0;
 let hasRoom: (() => void) | undefined;
 let gotBefore: ((before: RangeBefore) => void) | undefined;
+
+giveWay();
 
 port.on('message', (message: ToThread) => {
   if (message.kind === 'before') {
@@ -27,6 +32,17 @@ port.on('message', (message: ToThread) => {
   // Anything that it throws ends the thread, and whoever waits for it hears of it.
   void read(message.job, message.range, message.fd).then((isPlain) => tell({ kind: 'done', isPlain }));
 });
+
+/** The main thread has timers and requests to serve, so it goes first where there are fewer cores than threads. */
+function giveWay(): void {
+  // There alone a thread has a priority of its own.
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(givesWay);
+  } catch {
+    // The system forbids it: reading is as urgent as everything else then, and gives the same.
+  }
+}
 
 async function read(job: RangeJob, range: ByteRange, fd: number): Promise<boolean> {
   const before = new Promise<RangeBefore>((resolve) => {
