@@ -36,6 +36,8 @@ export function driverIn(
 
 /** Of bodies, whose snapshots take some milliseconds to be looked through. Counted, as `turns.ts` counts drivers. */
 const turnBytes = 4 << 20;
+/** Up to so many look-ups, of a block each, are less than walks through whole snapshots. */
+const lookUpsMax = 200;
 
 /**
  * The points of those of these drivers that some snapshots have, each as the first of them that has it. One that is not kept has none, and
@@ -47,6 +49,7 @@ export async function driversIn(
   ids: ReadonlySet<string>,
 ): Promise<readonly PackedPoints[]> {
   const wanted = new Set(ids);
+  const isFew = ids.size * digests.length <= lookUpsMax;
   const found: PackedPoints[] = [];
   const seen = new Set<string>();
   const take = function* (drivers: Iterable<PackedPoints>): Generator<void, void> {
@@ -62,7 +65,7 @@ export async function driversIn(
     await ifWhole(deps, digest, async () => {
       const snapshot = await deps.archive.open(digest);
       if (snapshot === undefined) return;
-      await inTurns(take(snapshot.readPoints(seen)));
+      await inTurns(take(isFew ? lookedUp(snapshot, [...wanted]) : snapshot.readPoints(seen)));
       for (const block of snapshot.blocks()) seen.add(block);
       bytes += snapshot.bytes;
     });
@@ -71,6 +74,13 @@ export async function driversIn(
     bytes = 0;
   }
   return found;
+}
+
+function* lookedUp(snapshot: Snapshot, ids: readonly string[]): Generator<PackedPoints> {
+  for (const id of ids) {
+    const driver = snapshot.driver(id);
+    if (driver !== undefined) yield driver;
+  }
 }
 
 const rememberedMs = 30 * dayMs;
