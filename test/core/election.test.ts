@@ -4,6 +4,7 @@ import {
   type Candidacy,
   type LeadRow,
   type OtherAgent,
+  givesWay,
   isRenewalDue,
   isTrusted,
   nextStep,
@@ -17,6 +18,27 @@ import {
 
 const alone: Candidacy = { self: 'a', config: 'one', leaseMs: 10_000, seenTerm: 3 };
 const free: LeadRow = { term: 3, holder: 'b', leftMs: 0, deadline: 1, leaseMs: 20_000, config: 'one' };
+
+describe('an agent whose passes break', () => {
+  const broken = { ...alone, isBroken: true };
+  const other = { id: 'c', config: 'one', seenAgoMs: 1000, isAble: true };
+
+  test.each([
+    ['an agent that can', [other], true],
+    ['nobody else', [], false],
+    ['itself', [{ ...other, id: 'a' }], false],
+    ['an agent whose passes break too', [{ ...other, isAble: false }], false],
+    ['an agent that was not heard of for three leases', [{ ...other, seenAgoMs: 30_000 }], false],
+    ['an agent with another config', [{ ...other, config: 'other' }], false],
+    ['two of them', [{ ...other, isAble: false }, other], true],
+  ])('beside %s', (_name, others, givesUp) => {
+    expect(givesWay(broken, others)).toBe(givesUp);
+    expect(nextStep(broken, free, others)).toBe(givesUp ? 'look' : 'claim');
+    expect(whyNotLead(broken, free, others)).toBe(givesUp ? 'others can' : undefined);
+    expect(givesWay(alone, others)).toBe(false);
+    expect(nextStep(alone, free, others)).toBe('claim');
+  });
+});
 
 describe('an agent that does not lead', () => {
   test('claims the lead once its deadline has passed, and not before', () => {
@@ -44,7 +66,9 @@ describe('an agent that does not lead', () => {
     expect(nextStep(lookedAt(20_100, once, renewed), renewed, [])).toBe('look');
     expect(nextStep(twice, { ...row, leaseMs: undefined }, [])).toBe('look');
     // With another config it waits for others that are there, and for none that was seen before the clock went back.
-    const others = (seenAgoMs: number): readonly OtherAgent[] => [{ id: 'b', config: 'other', seenAgoMs }];
+    const others = (seenAgoMs: number): readonly OtherAgent[] => [
+      { id: 'b', config: 'other', seenAgoMs, isAble: true },
+    ];
     expect(nextStep(twice, { ...row, config: 'other' }, others(10))).toBe('look');
     expect(nextStep(twice, { ...row, config: 'other' }, others(-3_590_000))).toBe('claim');
   });
@@ -56,13 +80,13 @@ describe('an agent that does not lead', () => {
   test('with another config waits while somebody may come who has the right one', () => {
     const row = { ...free, config: 'other' };
     expect(whyNotLead(alone, { ...row, leftMs: 5000 }, [])).toBe('leader differs');
-    const others = [{ id: 'c', config: 'other', seenAgoMs: 1000 }];
+    const others = [{ id: 'c', config: 'other', seenAgoMs: 1000, isAble: true }];
     expect(whyNotLead(alone, row, others)).toBe('others differ');
     expect(nextStep(alone, row, others)).toBe('look');
     // Whoever has been silent for three leases does not come any more.
     expect(nextStep(alone, row, [{ ...others[0]!, seenAgoMs: 30_000 }])).toBe('claim');
     // All that are there agree with it.
-    expect(nextStep(alone, row, [{ id: 'c', config: 'one', seenAgoMs: 0 }])).toBe('claim');
+    expect(nextStep(alone, row, [{ id: 'c', config: 'one', seenAgoMs: 0, isAble: true }])).toBe('claim');
   });
 
   test('looks sooner where the deadline comes sooner', () => {

@@ -67,6 +67,7 @@ export class SharedTurns {
   /** What it does next. Whoever begins to lead goes on from what was pushed. */
   async next(): Promise<'leads' | 'follows'> {
     const { lead } = this.#shared;
+    await lead.giveWay();
     if (!lead.isLeading()) {
       this.#role = 'follows';
       lead.follow();

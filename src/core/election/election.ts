@@ -27,6 +27,8 @@ export interface OtherAgent {
   readonly config: string;
   /** How long ago that was, by the clock of the database. */
   readonly seenAgoMs: number;
+  /** It has read its sources, and its passes do not break. */
+  readonly isAble: boolean;
 }
 
 /** A deadline that has stood, looked at by an agent's own monotonic clock: from an answer on, until a question was asked. */
@@ -48,6 +50,8 @@ export interface Candidacy {
   /** The highest term that it has seen. None below it is ever led in again, whatever a database has lost. */
   readonly seenTerm: number;
   readonly standing?: Standing | undefined;
+  /** Its passes have been breaking for so long that another agent should lead, where one can. */
+  readonly isBroken?: boolean;
 }
 
 /** `claim`: the lead is free; `renew`: the term is to be made longer; `look`: nothing but to see who leads. */
@@ -90,19 +94,29 @@ export function watched(
 
 /**
  * Why an agent may not lead though the lead is free: it has another config than the leader had, and somebody may still come
- * who has that one; or the agents that are there do not agree.
+ * who has that one; or the agents that are there do not agree; or its passes break, and another one is there that can lead.
  */
 export function whyNotLead(
   candidacy: Candidacy,
   row: LeadRow,
   others: readonly OtherAgent[],
-): 'leader differs' | 'others differ' | undefined {
-  const { self, config, leaseMs } = candidacy;
+): 'leader differs' | 'others differ' | 'others can' | undefined {
+  const { config } = candidacy;
+  if (givesWay(candidacy, others)) return 'others can';
   if (row.config === undefined || row.config === config) return undefined;
   if (!isFree(candidacy, row)) return 'leader differs';
-  // One that was seen in what is the future now was seen before the clock went back: whoever is alive says so again.
-  const alive = others.filter(({ id, seenAgoMs }) => id !== self && Math.abs(seenAgoMs) < 3 * leaseMs);
-  return alive.some((one) => one.config !== config) ? 'others differ' : undefined;
+  return alive(candidacy, others).some((one) => one.config !== config) ? 'others differ' : undefined;
+}
+
+/** Whether another agent should lead instead of this one, whose passes break. */
+export function givesWay(candidacy: Candidacy, others: readonly OtherAgent[]): boolean {
+  const { config, isBroken = false } = candidacy;
+  return isBroken && alive(candidacy, others).some((one) => one.config === config && one.isAble);
+}
+
+/** One that was seen in what is the future now was seen before the clock went back: whoever is alive says so again. */
+function alive({ self, leaseMs }: Candidacy, others: readonly OtherAgent[]): readonly OtherAgent[] {
+  return others.filter(({ id, seenAgoMs }) => id !== self && Math.abs(seenAgoMs) < 3 * leaseMs);
 }
 
 /** @param begunMs when it asked, by its own clock: before any answer could be made */

@@ -53,6 +53,11 @@ export interface Lead {
   term(): { readonly term: number } | undefined;
   /** Aborts when this agent does not lead any more. */
   readonly signal: AbortSignal;
+  /**
+   * Gives the lead up where passes of this agent have been breaking for several leases and another one is there whose do not. To be asked for
+   * while no pass is under way.
+   */
+  giveWay(): Promise<void>;
   /** Nothing of an earlier term is under way here any more. Only then may this agent lead again. */
   follow(): void;
   /** Makes sure at the database that it still leads. @throws AgentError `ledger.led`, `ledger.unreachable` */

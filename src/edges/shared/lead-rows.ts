@@ -22,9 +22,12 @@ interface AgentRow {
   readonly id: string;
   readonly config: string;
   readonly seenAgoMs: number;
+  readonly isAble: boolean;
 }
 
 const agoMs = `(extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint AS "seenAgoMs"`;
+/** It has read its sources, and its passes do not break. */
+const able = `(said::json -> 'would' IS NOT NULL AND said::json -> 'broken' IS NULL) AS "isAble"`;
 
 /** Who leads, and what is asked of whoever does. */
 export async function look(database: SharedDatabase): Promise<Looked> {
@@ -49,7 +52,7 @@ export async function look(database: SharedDatabase): Promise<Looked> {
       config: config ?? undefined,
       address: address ?? undefined,
     },
-    agents: await database.all<AgentRow>(`SELECT id, config, ${agoMs} FROM ~agent`),
+    agents: await database.all<AgentRow>(`SELECT id, config, ${agoMs}, ${able} FROM ~agent`),
   };
 }
 
@@ -210,7 +213,7 @@ export async function view(database: SharedDatabase): Promise<SharedView> {
   const isLed = holder !== null && leftMs > 0 && !isOfBefore;
   const sql = `SELECT id, host, pid, config, ${began}, (extract(epoch FROM seen) * 1000)::bigint AS "seenMs", ${agoMs}, said
     FROM ~agent ORDER BY host, pid`;
-  type Agent = AgentRow & { host: string; pid: number; sinceMs: number; seenMs: number; said: string };
+  type Agent = Omit<AgentRow, 'isAble'> & { host: string; pid: number; sinceMs: number; seenMs: number; said: string };
   return {
     term,
     leader: isLed ? { id: holder, host, pid, sinceMs: lead!.sinceMs } : undefined,

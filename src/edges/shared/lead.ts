@@ -8,6 +8,7 @@ import {
   type Candidacy,
   type LeadRow,
   type OtherAgent,
+  givesWay,
   isRenewalDue,
   isTrusted,
   lost,
@@ -22,6 +23,7 @@ import {
 import { sawLoss, timelineIn } from '../../core/election/doubt.ts';
 import type { AgentSaid, Lead } from '../../core/election/lead.ts';
 import type { LeadRows, Looked, Term } from '../../core/election/rows.ts';
+import { Patience } from '../../core/election/patience.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { ledByOther } from './fence.ts';
 import type { LedgerSchema } from './schema.ts';
@@ -77,6 +79,7 @@ export class SharedLead implements Lead, AsyncDisposable {
   #aheadMs: number | undefined;
   #running: Promise<void> | undefined;
   #mayClaim = true;
+  readonly #patience: Patience;
   /** `false` while something of an earlier term may be under way: its writes would count as those of the next one. */
   #isFollowing = true;
   #isPrepared = false;
@@ -90,6 +93,7 @@ export class SharedLead implements Lead, AsyncDisposable {
     const { leaseMs, seen } = options;
     const config = this.#config;
     this.#candidacy = { self: this.self, config, leaseMs, seenTerm: seen.get()?.term ?? 0 };
+    this.#patience = new Patience(leaseMs);
     this.#term.abort(ledByOther(rows.label));
   }
 
@@ -136,20 +140,37 @@ export class SharedLead implements Lead, AsyncDisposable {
   whyNot(): string | undefined {
     if (this.#failure !== undefined) return this.#failure.message;
     if (this.#row === undefined || this.isLeading()) return undefined;
-    switch (whyNotLead(this.#candidacy, this.#row, this.#others)) {
+    switch (whyNotLead(this.#candidacyNow(), this.#row, this.#others)) {
       case 'leader differs':
         return this.#row.address === this.#address
           ? 'its config is not that of the agent that leads: it does not take over before they are equal'
           : `it pushes to ${this.#address}, and the agent that leads to ${this.#row.address}: it does not take over before they are equal`;
       case 'others differ':
         return 'nobody leads, and the agents that are there have different configs: give all of them the same';
+      case 'others can':
+        return 'its passes break, and another agent is there that can lead';
       case undefined:
         return undefined;
     }
   }
 
+  async giveWay(): Promise<void> {
+    const term = this.term();
+    if (term === undefined || !givesWay(this.#candidacyNow(), this.#others)) return;
+    this.#patience.gaveWay();
+    this.#lose(new AgentError('ledger.led', 'its passes break, and another agent is there that can lead'));
+    await this.#rows.resign(this.self, term);
+    // That took its own row too.
+    this.#saidMs = -Infinity;
+  }
+
+  #candidacyNow(): Candidacy {
+    return { ...this.#candidacy, isBroken: this.#patience.isOver(this.#nowMs()) };
+  }
+
   say(said: AgentSaid): void {
     if (JSON.stringify(said) !== JSON.stringify(this.#said)) this.#saidMs = -Infinity;
+    this.#patience.passed({ isBroken: said.broken !== undefined, isLeading: this.isLeading() }, this.#nowMs());
     this.#said = said;
   }
 
@@ -202,7 +223,7 @@ export class SharedLead implements Lead, AsyncDisposable {
     this.#isPrepared = true;
     if (isRenewalDue(this.#candidacy, this.#nowMs())) await this.#renew();
     const version = await this.#look();
-    if (this.#row !== undefined && nextStep(this.#candidacy, this.#row, this.#others) === 'claim')
+    if (this.#row !== undefined && nextStep(this.#candidacyNow(), this.#row, this.#others) === 'claim')
       await this.#claim(version);
     await this.#tell();
     if (version < schema.version && this.#candidacy.held === undefined) throw schema.older(version);

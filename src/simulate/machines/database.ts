@@ -126,11 +126,11 @@ export class SharedDatabase {
       nowMs,
       row: { term, holder, leftMs: deadlineMs - nowMs, deadline: deadlineMs, leaseMs: undefined, config, address },
       cluster: where,
-      agents: [...this.#agents.values()].map((one) => ({
-        id: one.id,
-        config: one.config,
-        seenAgoMs: nowMs - one.seenMs,
-      })),
+      agents: [...this.#agents.values()].map(({ id, config: own, seenMs, said }) => {
+        const { would, broken } = JSON.parse(said) as AgentSaid;
+        const isAble = would !== undefined && broken === undefined;
+        return { id, config: own, seenAgoMs: nowMs - seenMs, isAble };
+      }),
       asked: await this.ledger.requests.asked(),
       wakes: 0,
       head: await this.ledger.head(),
