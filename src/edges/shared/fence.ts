@@ -14,6 +14,11 @@ export function ledByOther(label: string, cause?: unknown): AgentError {
   });
 }
 
+/** Its own row of the lead may stand in what was restored: that alone does not mean that it goes on. */
+export function lostRecords(label: string): AgentError {
+  return new AgentError('ledger.led', `the ledger at ${label} may have lost records: the lead begins anew`);
+}
+
 export class Fence {
   readonly #database: SharedDatabase;
   readonly #term: () => Term | undefined;

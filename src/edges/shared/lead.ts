@@ -25,7 +25,7 @@ import type { AgentSaid, Lead } from '../../core/election/lead.ts';
 import type { LeadRows, Looked, Term } from '../../core/election/rows.ts';
 import { Patience } from '../../core/election/patience.ts';
 import type { Clock, Log } from '../../core/ports.ts';
-import { ledByOther } from './fence.ts';
+import { ledByOther, lostRecords } from './fence.ts';
 import type { LedgerSchema } from './schema.ts';
 import { noteSeen } from './note-seen.ts';
 import type { SeenFile } from './seen.ts';
@@ -52,11 +52,6 @@ export interface LeadOptions {
 /** A variable may hide another address in the same text of a config. */
 function alike({ config, address }: Pick<LeadOptions, 'config' | 'address'>): string {
   return `${config} ${address}`;
-}
-
-/** Its own row of the lead may stand in what was restored: that alone does not mean that it goes on. */
-function lostRecords(label: string): AgentError {
-  return new AgentError('ledger.led', `the ledger at ${label} may have lost records: the lead begins anew`);
 }
 
 export class SharedLead implements Lead, AsyncDisposable {
