@@ -1,6 +1,6 @@
 /** Every measurement by its name. */
 import { appends } from './appends.ts';
-import { configurations } from './configurations.ts';
+import { configurations, largeConfigurations } from './configurations.ts';
 import { mariadb, postgres, pushdownClickhouse, pushdownMariadb, pushdownPostgres } from './databases.ts';
 import { ledger, scattered } from './ledger.ts';
 import type { Measure } from './measurement.ts';
@@ -24,6 +24,7 @@ export const registry: Readonly<Record<string, Measurement>> = {
   ledger: { about: '11 M rows in the order of days, beside DuckDB, parsers, databases and cp', measure: ledger },
   scattered: { about: 'the same rows in no order, beside DuckDB', measure: scattered },
   configurations: { about: 'ten ways to write and read a million rows, each beside DuckDB', measure: configurations },
+  largeConfigurations: { about: 'the same with 11 M rows', measure: largeConfigurations },
   records: { about: 'a million rows of JSON lines and of SQLite', measure: records },
   workbook: { about: '100 000 rows of a workbook, beside read-excel-file', measure: workbook },
   appends: { about: 'a thousand rows more onto 11 M rows, until they are committed', measure: appends },
