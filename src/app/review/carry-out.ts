@@ -5,6 +5,7 @@ import { comparing } from '../../core/series/compare.ts';
 import { hasChanges, noChanges } from '../../core/series/diff.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
 import { encodeBody } from '../../core/series/snapshot.ts';
+import type { DriverPairs } from '../../core/values/look.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { useApproval } from '../push/unpushed.ts';
 import { yieldTaken } from '../read/removed-sources.ts';
@@ -14,7 +15,7 @@ import type { WatchChanges } from './decide.ts';
 import type { Accepting, CandidateDecision, Decision, Holding } from './decision.ts';
 import { inheritDeletes, readKey } from './let-through.ts';
 import { isEmptyRead } from './together.ts';
-import type { ValueFindings } from './values.ts';
+import { type ValueFindings, closedReview } from './values.ts';
 import type { Verdict } from './verdict.ts';
 
 export async function carryOut(deps: Dependencies, decision: Decision): Promise<Verdict> {
@@ -117,9 +118,15 @@ export async function settleRemoved(
   yieldTaken(deps, source);
   const awaited = driversOfHeld(deps, source, held);
   const going = (): Iterable<PackedDriver> => without(buffer.reads.drivers(source, 'accepted'), awaited);
-  const comparison = await inTurns(comparing(going(), [], watch && ((change) => watch(source, change))));
+  const closed = closedReview(deps);
+  const see: Parameters<typeof comparing>[2] = (change) => {
+    closed.see(change);
+    watch?.(source, change);
+  };
+  const comparison = await inTurns(comparing(going(), [], see));
   const { changes, deletes } = comparison;
-  const scope = { deletes, moved: new Map(), carried: [], findings: [], isEnd: true };
+  const found = closed.findings(() => asGone(going()));
+  const scope = { deletes, moved: new Map(), carried: [], findings: found.holding, isEnd: true };
   const approval = await pendingApproval(deps, source);
   const isApproved =
     approval !== undefined && furtherThan(scope, await ledger.holds.approvedScope(approval.id)) === undefined;
@@ -139,10 +146,14 @@ export async function settleRemoved(
   if (!settings.shouldDeleteMissing) return undefined;
   const digest = digestOf({ left: source }, going());
   const waits = `it is approved and waits; put the source back, or "driver-sync forget ${source}" deletes all that is left of it at once`;
-  const judged = judgeRemoved(changes, { unread, awaited });
+  const judged = closed.hold(judgeRemoved(changes, { unread, awaited }), found);
   const verdict = { ...judged, ...(isApproved ? { hint: waits } : {}), digest, approvable: !isApproved };
   await ledger.holds.hold({ source, hint: undefined, ...verdict }, scope, clock.now().getTime());
-  return { source, state: 'held', ...verdict, changes, deletes: shownDeletes(comparison) };
+  return { source, state: 'held', ...verdict, changes, deletes: shownDeletes(comparison), ...toldOf(found) };
+}
+
+function* asGone(drivers: Iterable<PackedDriver>): DriverPairs {
+  for (const driver of drivers) yield [driver, undefined];
 }
 
 /** Drivers of a removed source that held candidates have, with one of the sources that have each. */

@@ -29,6 +29,11 @@ export function joinFindings(closed: ValueFindings, others: ValueFindings): Valu
   };
 }
 
+/** Looks after closed months alone, where points go without a read of their source. */
+export function closedReview(deps: Dependencies): ValueGuardReview {
+  return new ValueGuardReview(deps, { values: 'off' });
+}
+
 /** Looks at the values of one source's candidate. */
 export class ValueGuardReview {
   readonly #mode: 'hold' | 'warn' | 'off';
@@ -37,8 +42,8 @@ export class ValueGuardReview {
 
   /** @param of months that are closed: `none` where something else looks after them */
   constructor(
-    { settings, clock }: Dependencies,
-    { values }: SourceSettings,
+    { settings, clock }: Pick<Dependencies, 'settings' | 'clock'>,
+    { values }: Pick<SourceSettings, 'values'>,
     of: { readonly closed: 'judged' | 'none' } = { closed: 'judged' },
   ) {
     this.#mode = values ?? settings.guard.values;
@@ -67,7 +72,7 @@ export class ValueGuardReview {
   }
 
   /** The hold with what was found in the values; a hold for deletes stands first. */
-  hold(hold: Hold | undefined, { holding }: ValueFindings): Hold | undefined {
+  hold<H extends Hold | undefined>(hold: H, { holding }: ValueFindings): Hold | H {
     if (holding.length === 0) return hold;
     const { closedUpTo } = this.#rules;
     const found = holdOf(holding, closedUpTo === undefined ? undefined : formatMonth(closedUpTo));
