@@ -4,13 +4,11 @@
  *
  *   node bench/source-rows.ts TYPE URL QUERY [RULE]
  */
-import { plainDecimal } from '../src/core/numbers/decimal.ts';
 import type { DriverEntry } from '../src/core/settings.ts';
-import { template } from '../test/support/templates.ts';
-import { openSource } from './open-source.ts';
+import { openSource, revenueEntry } from './open-source.ts';
 
 const [type = '', url = '', query = '', rule] = process.argv.slice(2);
-const drivers = rule === undefined ? [] : [entry(rule as DriverEntry['rule'])];
+const drivers = rule === undefined ? [] : [revenueEntry(rule as DriverEntry['rule'])];
 const source = openSource(type, { url, query, pushdown: rule !== undefined }, process.cwd(), drivers);
 const { signal } = new AbortController();
 const [part] = await source.parts(signal);
@@ -19,17 +17,3 @@ let rows = 0;
 if (part !== undefined) for await (const batch of source.rows(part, signal)) rows += batch.count;
 const seconds = (performance.now() - startedMs) / 1000;
 console.log(JSON.stringify(rule === undefined ? { rows } : { seconds }));
-
-function entry(collapse: DriverEntry['rule']): DriverEntry {
-  return {
-    id: template('revenue/{region}/{product}'),
-    path: ['Revenue', '{region}', '{product}'].map(template),
-    time: {
-      from: template('{date}'),
-      format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
-    },
-    value: { from: template('{amount}'), format: plainDecimal },
-    spread: undefined,
-    rule: collapse,
-  };
-}
