@@ -2,7 +2,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { parseDecimal, plainDecimal } from '../core/numbers/decimal.ts';
-import { parseDuration } from '../core/duration.ts';
+import { durationMaxDays, parseDuration } from '../core/duration.ts';
 import { parseMonth } from '../core/time/month.ts';
 import { parsePattern } from '../core/mapping/pattern.ts';
 import type { Limit, Poll } from '../core/settings.ts';
@@ -160,6 +160,7 @@ function readDuration(written: unknown, leastMs: number): ScalarResult<number> {
   if (ms !== undefined && ms >= leastMs) return { value: ms };
   if (ms !== undefined) return unexpected('a duration longer than 0s', written);
   const bare = textOf(written) ?? '';
+  if (/^\d+(ms|s|m|h|d)$/.test(bare)) return unexpected(`a duration of at most ${durationMaxDays}d`, written);
   const hint = /^\d+$/.test(bare) ? withUnits(bare) : 'write whole numbers with ms, s, m, h or d, such as 90m';
   return unexpected('a duration such as 30s, 20h or 400d', written, hint);
 }

@@ -3,7 +3,8 @@
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A hundred years. Added to any present moment it still gives a date. */
-const durationMaxMs = 36_525 * 86_400_000;
+export const durationMaxDays = 36_525;
+const durationMaxMs = durationMaxDays * 86_400_000;
 
 /** Milliseconds of a whole number with its unit, at most a hundred years; `undefined` for any other text. */
 export function parseDuration(text: string): number | undefined {
