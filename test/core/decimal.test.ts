@@ -380,6 +380,7 @@ describe('the reason of a reject', () => {
     ['1\u00a0234', plainDecimal, 'say group: " " if it groups'],
     ['1\u2019234', plainDecimal, `say group: "'" if it groups`],
     ['1_000', plainDecimal, '"_" does not belong there'],
+    ['5 CR', { ...plainDecimal, accounting: true }, '"C" does not belong there'],
     ['NaN', plainDecimal, 'it has no digits'],
     ['١٢', plainDecimal, 'only the digits 0 to 9 are read'],
   ])('of %j says what to declare', (text, format, expected) => {

@@ -252,7 +252,8 @@ function explain(text: string, format: DecimalFormat): string {
 /** About the first character that is neither a digit nor the decimal mark. */
 function explainMark(text: string, { decimal, group }: DecimalFormat): string {
   if (text.split(decimal).length > 2) return `${quote(decimal)} is the decimal mark and occurs more than once`;
-  const at = [...text].find((character) => !/[0-9]/.test(character) && character !== decimal);
+  // A blank before a word groups nothing: it is the word that does not belong there.
+  const at = [...text.replaceAll(/\s+(?=\D)/gu, '')].find((one) => !/[0-9]/.test(one) && one !== decimal);
   if (at === undefined) return 'it has no digits';
   if (group !== undefined && isMark(at.charCodeAt(0), group.mark)) {
     const sizes = group.sizes.length === 1 ? `${group.sizes[0]}` : group.sizes.join(', ');
