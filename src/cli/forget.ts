@@ -3,14 +3,16 @@ import { createInterface } from 'node:readline/promises';
 import type { Dependencies } from '../app/dependencies.ts';
 import { checkForget, forget as forgetNow, reportedParts } from '../app/prepare/forget.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
+import { closedReview } from '../app/review/values.ts';
 import { silent } from '../compose/look.ts';
 import { openScratch } from '../compose/scratch.ts';
 import { openAsked, openState, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Snapshot } from '../core/ledger.ts';
-import { ChangeCounts, type Changes, diffDrivers, effectAt } from '../core/series/diff.ts';
+import { ChangeCounts, type Changes, diffDrivers, effectAt, pairDrivers } from '../core/series/diff.ts';
 import { LargestChanges, type PointChange } from '../core/series/largest.ts';
 import { count, visible } from '../core/text.ts';
+import type { Finding } from '../core/values/finding.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
 import { decidedBy } from './decided.ts';
 import { say } from './output.ts';
@@ -21,7 +23,7 @@ import { showChanges } from './text.ts';
 export async function forget(
   context: Context,
   target: { source: string; part?: string | undefined },
-  { yes, reason }: { readonly yes: boolean; readonly reason?: string },
+  { yes, closed = false, reason }: { readonly yes: boolean; readonly closed?: boolean; readonly reason?: string },
 ): Promise<number> {
   const said = decidedBy(context, reason);
   const settings = loadSettings(context, 'optional');
@@ -32,10 +34,12 @@ export async function forget(
     const reported = settings.ledger === undefined ? [] : await reportedParts(state.deps, target.source);
     forgotten = await whatChanges(state.deps, target, reported);
   }
-  const { changes, changedPoints, largest, isHeld } = forgotten;
+  const { changes, changedPoints, largest, findings, isHeld } = forgotten;
   const what = describe(forgotten, settings.shouldDeleteMissing);
-  if (!yes && !(await isConfirmed(what, showLargest(forgotten)))) {
-    throw new AgentError('usage', `${what}; nothing was forgotten`, { hint: 'say --yes to do it without being asked' });
+  const isMeant = yes ? closed || findings.length === 0 : await isConfirmed(what, showLargest(forgotten));
+  if (!isMeant) {
+    const hint = yes ? 'say --closed too to open these months' : 'say --yes to do it without being asked';
+    throw new AgentError('usage', `${what}; nothing was forgotten`, { hint });
   }
   const ledger = await openAsked(settings);
   try {
@@ -44,7 +48,8 @@ export async function forget(
     await ledger.close();
   }
   wakeAgent(settings);
-  answer(context, { forgotten: target, ...said, changes, changedPoints, largest }, () => [
+  const opened = findings.length === 0 ? {} : { findings };
+  answer(context, { forgotten: target, ...said, changes, changedPoints, largest, ...opened }, () => [
     `${what}; ${nextStep(settings)}`,
     ...(isHeld ? [`${target.source} is held: its newest read is judged anew without what is forgotten`] : []),
     showChanges(changes),
@@ -58,6 +63,9 @@ interface Forgotten {
   readonly changedPoints: number;
   /** The largest of the points that change, of all drivers. */
   readonly largest: readonly PointChange[];
+  /** In closed months, and in words. */
+  readonly findings: readonly Finding[];
+  readonly inClosed: string;
   /** Its newest read waits, and may be accepted without what is forgotten. */
   readonly isHeld: boolean;
   /** Another file takes the place of what is forgotten, and nobody knows yet what it holds. */
@@ -77,14 +85,19 @@ async function whatChanges(
   const found = new LargestChanges(changesShown);
   const counts = new ChangeCounts();
   const effect = effectAt(settings);
+  const closed = closedReview(scratch.deps);
   for (const change of diffDrivers(before.readPoints(), acceptedDrivers(scratch.deps))) {
+    closed.see(change);
     const seen = effect(change);
     if (seen === undefined) continue;
     counts.add(seen);
     found.add(seen);
   }
+  const inClosed = closed.findings(() => pairDrivers(before.readPoints(), acceptedDrivers(scratch.deps)));
   const source = settings.sources.find(({ name }) => name === target.source);
   return {
+    findings: inClosed.all,
+    inClosed: closed.hold(undefined, inClosed)?.reason ?? '',
     changes: counts.sum(),
     changedPoints: found.count,
     largest: found.shown(),
@@ -99,7 +112,7 @@ function acceptedNow(deps: Dependencies): Promise<Snapshot> {
   return deps.archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, deps.buffer.reads.origins());
 }
 
-function describe({ changes: { drivers, points }, isReplaced }: Forgotten, deletes: boolean): string {
+function describe({ changes: { drivers, points }, inClosed, isReplaced }: Forgotten, deletes: boolean): string {
   const changed = points.update + points.create;
   const parts = [
     ...(drivers.delete + points.delete > 0
@@ -108,7 +121,8 @@ function describe({ changes: { drivers, points }, isReplaced }: Forgotten, delet
     ...(changed > 0 ? [`changes ${count(changed, 'value')}`] : []),
   ];
   const but = isReplaced ? ', but for what the newest of the other files has' : '';
-  if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push${but}`;
+  const opened = inClosed === '' ? '' : `; ${inClosed}`;
+  if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push${but}${opened}`;
   const why = deletes ? '' : ' (with shouldDeleteMissing: false the service deletes nothing)';
   return `forgetting this changes nothing at the service${why}`;
 }

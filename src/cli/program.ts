@@ -171,7 +171,7 @@ interface Reasoned {
   readonly reason?: string;
 }
 
-type ForgetOptions = CommonOptions & Reasoned & { readonly yes?: boolean };
+type ForgetOptions = CommonOptions & Reasoned & { readonly yes?: boolean; readonly closed?: boolean };
 
 const reasonOption = ['--reason <text>', 'why; kept with your name, and shown by history and status'] as const;
 
@@ -193,6 +193,7 @@ function addDeciding(program: Command, run: Run): void {
     .argument('<source>')
     .argument('[part]')
     .option('--yes', 'do not ask')
+    .option('--closed', 'with --yes: also where points of closed months change')
     .option(...reasonOption)
     .action((source: string, part: string | undefined, { yes = false, ...options }: ForgetOptions) =>
       run(options, async (context) => {

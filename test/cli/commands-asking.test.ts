@@ -50,6 +50,29 @@ describe('forget', () => {
     });
   });
 
+  test('opens closed months only where that is said', async () => {
+    const adding = { collapse: 'sum', id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' };
+    const source = { type: 'csv', files: ['r-*.csv'], settle: '0s', drivers: [adding] };
+    const file = (value: number): string => longFile({ A: { '2026-01': value, '2026-02': value, '2026-03': value } });
+    const files = { 'r-1.csv': file(100), 'r-2.csv': file(7) };
+    const { at, json, run, receiver } = await commandsWorld({ revenue: source }, files, { lastClose: '2026-02' });
+    await run('sync');
+    await at.remove('r-1.csv');
+    await run('sync');
+    const refused = await run('forget', 'revenue', 'r-1.csv', '--yes');
+    expect(refused.code).toBe(64);
+    expect(refused.stderr).toMatch(
+      /changes 3 values at the next push; 2 points of closed months of A would change \(2026-01, 2026-02, .*nothing was forgotten.*--closed/s,
+    );
+    expect(await json('sync')).toMatchObject({ outcome: 'unchanged', sources: [{ carried: ['r-1.csv'] }] });
+    expect(await json('forget', 'revenue', 'r-1.csv', '--yes', '--closed')).toMatchObject({
+      changedPoints: 3,
+      findings: [{ kind: 'closed', points: 2 }],
+    });
+    expect(await json('sync')).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(pointsOf(receiver.posts.at(-1)!)).toMatchObject({ A: { '2026-01': '7', '2026-03': '7' } });
+  });
+
   test('says that an older file takes its place where only the newest counts', async () => {
     const source = { ...csv('r-*.csv'), parts: 'newest' };
     const file = (value: number): string => longFile({ A: { '2026-01': value } });
