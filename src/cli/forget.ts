@@ -3,16 +3,15 @@ import { createInterface } from 'node:readline/promises';
 import type { Dependencies } from '../app/dependencies.ts';
 import { checkForget, forget as forgetNow, reportedParts } from '../app/prepare/forget.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
-import { closedReview } from '../app/review/values.ts';
+import { closedChanges } from '../app/review/values.ts';
 import { silent } from '../compose/look.ts';
 import { openScratch } from '../compose/scratch.ts';
 import { openAsked, openState, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Snapshot } from '../core/ledger.ts';
-import { ChangeCounts, type Changes, diffDrivers, effectAt, pairDrivers } from '../core/series/diff.ts';
+import { ChangeCounts, type Changes, diffDrivers, effectAt } from '../core/series/diff.ts';
 import { LargestChanges, type PointChange } from '../core/series/largest.ts';
 import { count, visible } from '../core/text.ts';
-import type { Finding } from '../core/values/finding.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
 import { decidedBy } from './decided.ts';
 import { say } from './output.ts';
@@ -34,7 +33,8 @@ export async function forget(
     const reported = settings.ledger === undefined ? [] : await reportedParts(state.deps, target.source);
     forgotten = await whatChanges(state.deps, target, reported);
   }
-  const { changes, changedPoints, largest, findings, isHeld } = forgotten;
+  const { changes, changedPoints, largest, isHeld } = forgotten;
+  const { findings } = forgotten.closed;
   const what = describe(forgotten, settings.shouldDeleteMissing);
   const isMeant = yes ? closed || findings.length === 0 : await isConfirmed(what, showLargest(forgotten));
   if (!isMeant) {
@@ -63,9 +63,7 @@ interface Forgotten {
   readonly changedPoints: number;
   /** The largest of the points that change, of all drivers. */
   readonly largest: readonly PointChange[];
-  /** In closed months, and in words. */
-  readonly findings: readonly Finding[];
-  readonly inClosed: string;
+  readonly closed: ReturnType<typeof closedChanges>;
   /** Its newest read waits, and may be accepted without what is forgotten. */
   readonly isHeld: boolean;
   /** Another file takes the place of what is forgotten, and nobody knows yet what it holds. */
@@ -85,19 +83,16 @@ async function whatChanges(
   const found = new LargestChanges(changesShown);
   const counts = new ChangeCounts();
   const effect = effectAt(settings);
-  const closed = closedReview(scratch.deps);
   for (const change of diffDrivers(before.readPoints(), acceptedDrivers(scratch.deps))) {
-    closed.see(change);
     const seen = effect(change);
     if (seen === undefined) continue;
     counts.add(seen);
     found.add(seen);
   }
-  const inClosed = closed.findings(() => pairDrivers(before.readPoints(), acceptedDrivers(scratch.deps)));
+  const states = { before: () => before.readPoints(), after: () => acceptedDrivers(scratch.deps) };
   const source = settings.sources.find(({ name }) => name === target.source);
   return {
-    findings: inClosed.all,
-    inClosed: closed.hold(undefined, inClosed)?.reason ?? '',
+    closed: closedChanges(scratch.deps, states),
     changes: counts.sum(),
     changedPoints: found.count,
     largest: found.shown(),
@@ -112,7 +107,7 @@ function acceptedNow(deps: Dependencies): Promise<Snapshot> {
   return deps.archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, deps.buffer.reads.origins());
 }
 
-function describe({ changes: { drivers, points }, inClosed, isReplaced }: Forgotten, deletes: boolean): string {
+function describe({ changes: { drivers, points }, closed, isReplaced }: Forgotten, deletes: boolean): string {
   const changed = points.update + points.create;
   const parts = [
     ...(drivers.delete + points.delete > 0
@@ -121,7 +116,7 @@ function describe({ changes: { drivers, points }, inClosed, isReplaced }: Forgot
     ...(changed > 0 ? [`changes ${count(changed, 'value')}`] : []),
   ];
   const but = isReplaced ? ', but for what the newest of the other files has' : '';
-  const opened = inClosed === '' ? '' : `; ${inClosed}`;
+  const opened = closed.text === '' ? '' : `; ${closed.text}`;
   if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push${but}${opened}`;
   const why = deletes ? '' : ' (with shouldDeleteMissing: false the service deletes nothing)';
   return `forgetting this changes nothing at the service${why}`;

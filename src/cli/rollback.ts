@@ -3,12 +3,15 @@
 import { findRollback, rollBackRequested } from '../app/prepare/requests.ts';
 import type { PushReport } from '../app/push/push-report.ts';
 import { waitThatWasAsked } from '../app/push/retrying.ts';
+import { openReadable } from '../app/push/retention.ts';
 import { pushSummary } from '../app/report.ts';
+import { closedChanges } from '../app/review/values.ts';
 import type { OpenState } from '../compose/look.ts';
 import { openState, runningAgent, wakeAgent } from '../compose/state.ts';
 import { AgentError, type ErrorCode } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Decided, Request } from '../core/ledger.ts';
+import type { Decided, Request, Snapshot } from '../core/ledger.ts';
+import type { PackedPoints } from '../core/series/packing.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { decidedBy } from './decided.ts';
 import { say } from './output.ts';
@@ -44,7 +47,8 @@ export async function rollback(
   let isLed = false;
   {
     await using state = await openState(settings, commandLog(context));
-    await findRollback(state.deps, push);
+    const { snapshot } = await findRollback(state.deps, push);
+    await sayClosed(state.deps, snapshot);
     isLed = (await state.deps.ledger.agents?.())?.leader !== undefined;
     if (!request.isForced) asked = await waitThatWasAsked(state.deps, `driver-sync rollback ${push} --force`);
     if (!settings.shouldDeleteMissing)
@@ -68,6 +72,17 @@ export async function rollback(
     ...(hint === undefined ? [] : [`  ${hint}`]),
   ]);
   return exit;
+}
+
+/** A person decides on a rollback, and should know that it goes back over what was closed. */
+async function sayClosed(deps: OpenState['deps'], snapshot: Snapshot): Promise<void> {
+  const last = await deps.ledger.pushes.lastAcknowledged(deps.address);
+  // What cannot be read is no reason to stay with it.
+  const now = last && (await openReadable(deps, last.digest));
+  if (now === undefined) return;
+  const before = (): Iterable<PackedPoints> => now.readPoints(snapshot.blocks());
+  const { text } = closedChanges(deps, { before, after: () => snapshot.readPoints(now.blocks()) });
+  if (text !== '') say(`note: ${text}`);
 }
 
 function rollbackExit(outcome: RollbackAnswer['outcome']): number {

@@ -229,6 +229,14 @@ describe('rollback', () => {
     expect(receiver.posts[3]?.body).toBe(receiver.posts[0]?.body);
   });
 
+  test('says what it changes in closed months', async () => {
+    const { configure, run } = await twoPushes();
+    await configure({ revenue: csv('a.csv') }, { lastClose: '2026-01' });
+    const { code, stderr } = await run('rollback', '1');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/note: 1 point of a closed month of South would change .*"South" 2026-01 from 4 to nothing/);
+  });
+
   test('refuses with 64 a push that is unknown or was not acknowledged', async () => {
     const { at, receiver, run } = await twoPushes();
     receiver.answer(422);

@@ -1,6 +1,8 @@
 /** What the value guard finds in a candidate, and what the config says to do about it. */
 import { type Hold, describeTwoHolds } from '../../core/guard/guard.ts';
 import type { SourceSettings } from '../../core/settings.ts';
+import { diffDrivers, pairDrivers } from '../../core/series/diff.ts';
+import type { PackedPoints } from '../../core/series/packing.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { type ValueRules, lastClosedMonth } from '../../core/values/closed.ts';
 import type { Finding, ReachingFinding } from '../../core/values/finding.ts';
@@ -30,8 +32,23 @@ export function joinFindings(closed: ValueFindings, others: ValueFindings): Valu
 }
 
 /** Looks after closed months alone, where points go without a read of their source. */
-export function closedReview(deps: Dependencies): ValueGuardReview {
+export function closedReview(deps: Pick<Dependencies, 'settings' | 'clock'>): ValueGuardReview {
   return new ValueGuardReview(deps, { values: 'off' });
+}
+
+/**
+ * What somebody's decision would change in closed months, whatever its sources say.
+ * @param states both begin anew each time that they are asked for
+ * @returns in words too; '' where nothing would
+ */
+export function closedChanges(
+  deps: Pick<Dependencies, 'settings' | 'clock'>,
+  { before, after }: Readonly<Record<'before' | 'after', () => Iterable<PackedPoints>>>,
+): { readonly findings: readonly Finding[]; readonly text: string } {
+  const review = closedReview(deps);
+  for (const change of diffDrivers(before(), after())) review.see(change);
+  const found = review.findings(() => pairDrivers(before(), after()));
+  return { findings: found.all, text: review.hold(undefined, found)?.reason ?? '' };
 }
 
 /** Looks at the values of one source's candidate. */
