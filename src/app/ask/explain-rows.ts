@@ -204,7 +204,7 @@ function takerOf(
     counts,
     rejects: [],
     rejectsMax: 0,
-    mapper: ({ columns, shared }) => new RowMapper(mapping, columns, rules, shared),
+    mapper: (first) => new RowMapper(mapping, first.columns, rules, first),
     sink: eachReading((given, at) => {
       const moment = given.moment(at);
       if (given.name(at).id !== driver || moment.month !== month) return;

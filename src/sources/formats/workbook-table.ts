@@ -38,18 +38,18 @@ export async function* readWorkbook(
   const name = `${file.name} sheet ${sheet.name}`;
   const faults = new FieldFaults();
   const table = new Table(settings, name, 'skip', (rows) => checkHeader(name, rows, faults));
-  const shared = { sheet: sheet.name };
+  const ofAll = { shared: { sheet: sheet.name }, dateSystem: workbook.system };
   let columns: readonly string[] | undefined;
   for await (const rows of gathered(readSheet(workbook, sheet, { skipRows: settings.skipRows, faults }))) {
     const batch = table.take(withoutComments(rows, settings.comment));
     if (batch === undefined) continue;
     columns ??= widened(batch.columns, rows, settings.furthestPlace ?? 0);
-    yield { ...squared({ ...batch, columns }, faults), shared, share: workbook.zip.shareOf(sheet.entry) };
+    yield { ...squared({ ...batch, columns }, faults), ...ofAll, share: workbook.zip.shareOf(sheet.entry) };
     // Only what reads the file notices an abort, and the rest of a small one is in memory already.
     await file.byteAt(0);
   }
   const batch = table.end();
-  if (batch !== undefined) yield { ...squared(batch, faults), shared };
+  if (batch !== undefined) yield { ...squared(batch, faults), ...ofAll };
   return {};
 }
 
