@@ -68,7 +68,7 @@ export interface RowBatch {
   readonly shared?: SharedTexts;
   /** For a workbook: by which its days count. The same with every batch of a part. Default: 1900. */
   readonly dateSystem?: DateSystem;
-  /** For delimited text: the line of the file that each row begins in, counted from 1. For people only. */
+  /** The line of the file that each row begins in, counted from 1; of a workbook its row in the sheet. For people only. */
   readonly lines?: readonly number[];
   /** How much of the part has been read so far, 0 to 1, where the place can tell. For progress only. */
   readonly share?: number;

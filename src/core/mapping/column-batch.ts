@@ -67,7 +67,7 @@ export interface Batch {
   readonly ragged: ReadonlyMap<number, number>;
   /** The fields of one row as texts: for people. Only until the next batch. */
   row(at: number): Row;
-  /** The line of a delimited file in which a row begins, counted from 1. Only until the next batch. */
+  /** The line of the file in which a row begins, counted from 1; of a workbook its row in the sheet. Only until the next batch. */
   line?(at: number): number;
   /** These six are as in `RowBatch`. */
   readonly shared?: SharedTexts;
