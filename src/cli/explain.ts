@@ -82,13 +82,14 @@ function showPoints({ points, rule }: Explanation): string[] {
 
 function showRows({ rule, points }: ExplainedRows): string[] {
   return points.flatMap(({ month, value, part, row, superseded, readings, parts }) => {
-    const hasLines = readings.some(({ line }) => line !== undefined);
+    const place = readings.some(({ sheetRow }) => sheetRow !== undefined) ? 'sheet row' : 'line';
+    const hasPlaces = readings.some(({ line, sheetRow }) => (line ?? sheetRow) !== undefined);
     const lines = table(
       [
         ['', 'left'],
         ['part', 'left'],
         ['row', 'right'],
-        ['line', 'right'],
+        [place, 'right'],
         ['time', 'left'],
         ['value', 'right'],
         ['as read', 'left'],
@@ -97,7 +98,7 @@ function showRows({ rule, points }: ExplainedRows): string[] {
         !isOfAll(rule) && reading.part === part && reading.row === row ? '*' : '',
         reading.part,
         reading.row === null ? '' : String(reading.row),
-        reading.line === undefined ? '' : String(reading.line),
+        String(reading.line ?? reading.sheetRow ?? ''),
         reading.time,
         reading.value,
         JSON.stringify(reading.text),
@@ -106,7 +107,7 @@ function showRows({ rule, points }: ExplainedRows): string[] {
     const all = count(superseded + 1, 'reading');
     const made = isOfAll(rule) ? `the ${rule} of ${all}` : `one of ${all} (*)`;
     const notes = [
-      `rows are counted from 1 below the header, without blank lines${hasLines ? '; lines are those of the file' : ''}`,
+      `rows are counted from 1 below the header, without blank lines${hasPlaces ? `; ${place}s are those of the file` : ''}`,
       ...parts.flatMap(partNote),
       ...(parts.some(({ accepted }) => accepted === null)
         ? [`${all} of this point were accepted, and how many of them from each part is not kept`]

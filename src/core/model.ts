@@ -56,6 +56,9 @@ export type Row = readonly string[];
 /** What all rows of a part have in common and none of them holds: `file`, its name without folders, and `sheet`. */
 export type SharedTexts = Readonly<Record<string, string>>;
 
+/** The year with which the days of a workbook begin. Outside of workbooks it is 1900. */
+export type DateSystem = 1900 | 1904;
+
 /** Rows of a source that has no columns: `RowCoder` makes a batch of them. */
 export interface RowBatch {
   /** The trimmed header. The same array for every batch of a part. */
@@ -63,7 +66,9 @@ export interface RowBatch {
   readonly rows: readonly Row[];
   /** Columns beside these, by name. The same with every batch of a part. A column of the same name wins. */
   readonly shared?: SharedTexts;
-  /** For delimited text: the line of the file that each row begins in, counted from 1. For people only. */
+  /** For a workbook: by which its days count. The same with every batch of a part. Default: 1900. */
+  readonly dateSystem?: DateSystem;
+  /** The line of the file that each row begins in, counted from 1; of a workbook its row in the sheet. For people only. */
   readonly lines?: readonly number[];
   /** How much of the part has been read so far, 0 to 1, where the place can tell. For progress only. */
   readonly share?: number;

@@ -27,6 +27,11 @@ export function trimWhiteSpace(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
+/** Whether all fields of a row are empty or white space. */
+export function isBlankRow(fields: readonly string[]): boolean {
+  return fields.every((field) => trimWhiteSpace(field) === '');
+}
+
 /**
  * Text on one line: line breaks, tabs, escape sequences and marks that turn the direction of text are shown as escapes.
  * A name from data can then neither forge a line nor hide one from whoever reads a terminal.

@@ -1,6 +1,6 @@
 /** Guesses how a file is laid out: what is between its fields, what stands above, in and below its table. */
 import { CsvError, parse } from 'csv-parse/sync';
-import { trimWhiteSpace } from '../core/text.ts';
+import { isBlankRow, trimWhiteSpace } from '../core/text.ts';
 import { decodePieces } from './encoding.ts';
 import { escaped } from './escaped.ts';
 import { type Guess, words } from './evidence.ts';
@@ -108,7 +108,7 @@ function ofSheet({ name, sheet, others, rows, isWhole }: SheetSample): Layout {
       ...(others.length > 0 ? [choice] : []),
       ...(table.at > 0 && table.rows > 0 ? [start] : []),
       ...headerKeys(table),
-      ...footerKey(footer, data),
+      ...footerKey(footer),
     ],
     columns: table.columns,
     ...squareOf(kept, table.columns.length),
@@ -170,7 +170,7 @@ function ofText({ name, pieces, isWhole }: TextSample): Layout {
       ...(skipped ? [skip] : []),
       ...headerKeys(table),
       ...(comment === undefined ? [] : [comment]),
-      ...footerKey(footer, data),
+      ...footerKey(footer),
       ...(isWhole && last !== '' && !/[\r\n]$/.test(last) ? [open] : []),
     ],
     columns: table.columns,
@@ -285,18 +285,26 @@ function lineBreaksIn(record: readonly string[]): number {
 function cutFooter(
   rows: readonly (readonly string[])[],
   width: number,
-): { readonly footer: number; readonly kept: readonly (readonly string[])[] } {
+): { readonly footer: readonly (readonly string[])[]; readonly kept: readonly (readonly string[])[] } {
   const filled = (row: readonly string[]): number => row.filter((cell) => cell !== '').length;
-  const usual = median(rows.map(filled));
-  const habits = Array.from({ length: width }, (_, at) => habitOf(rows, at));
+  const inUse = rows.filter((row) => !isBlankRow(row));
+  const usual = median(inUse.map(filled));
+  const habits = Array.from({ length: width }, (_, at) => habitOf(inUse, at));
   const isBelow = (row: readonly string[]): boolean =>
-    row.slice(0, 3).some((cell, at) => words.totalRow.test(cell) && !comesAgain(rows, at, cell)) ||
+    row.slice(0, 3).some((cell, at) => words.totalRow.test(cell) && !comesAgain(inUse, at, cell)) ||
     row.length !== width ||
     (usual > 2 && filled(row) * 2 < usual && row[0] === '') ||
     isResult(row, habits);
-  let footer = 0;
-  while (footer < footerMax && footer < rows.length - 1 && isBelow(rows[rows.length - 1 - footer] ?? [])) footer++;
-  return { footer, kept: footer === 0 ? rows : rows.slice(0, -footer) };
+  const footer: (readonly string[])[] = [];
+  let kept = rows;
+  for (let at = rows.length - 1; at > 0 && footer.length < footerMax; at--) {
+    const row = rows[at] as readonly string[];
+    if (isBlankRow(row)) continue;
+    if (!isBelow(row)) break;
+    footer.unshift(row);
+    kept = rows.slice(0, at);
+  }
+  return { footer, kept };
 }
 
 /** A total that comes with every month is a row of the data like any other: the last one must not be cut off alone. */
@@ -324,14 +332,14 @@ function isResult(row: readonly string[], habits: readonly ColumnHabit[]): boole
   return hasWord && habits.some(({ isFilled }, at) => isFilled && row[at] === '');
 }
 
-function footerKey(footer: number, rows: readonly (readonly string[])[]): Guess[] {
-  if (footer === 0) return [];
-  const text =
-    rows[rows.length - footer]
-      ?.filter((cell) => cell !== '')
-      .join(' ')
-      .slice(0, 40) ?? '';
-  return [{ key: 'footer', value: footer, because: `below the data: ${JSON.stringify(text)}` }];
+function footerKey(footer: readonly (readonly string[])[]): Guess[] {
+  const [first] = footer;
+  if (first === undefined) return [];
+  const text = first
+    .filter((cell) => cell !== '')
+    .join(' ')
+    .slice(0, 40);
+  return [{ key: 'footer', value: footer.length, because: `below the data: ${JSON.stringify(text)}` }];
 }
 
 function median(numbers: readonly number[]): number {

@@ -140,13 +140,15 @@ async function* hashedByRows(read: AsyncGenerator<RowBatch, Content, void>): Asy
     for (;;) {
       const next = await read.next();
       if (next.done === true) return { ...next.value, hash: hash.digest('hex') };
-      const { columns, rows, fault } = next.value;
+      const { columns, rows, fault, dateSystem } = next.value;
       // A formula without a result is another content than a text that looks like it.
       const data = rows.map((row, at) => {
         const faults = fault === undefined ? [] : columns.flatMap((_column, of) => fault(at, of) ?? []);
         return faults.length === 0 ? row : [row, faults];
       });
-      const lines = isFirst ? [columns, ...data] : data;
+      // Nor is the same number another day in a workbook that counts from another year.
+      const head = dateSystem === 1904 ? [{ dateSystem }, columns] : [columns];
+      const lines = isFirst ? [...head, ...data] : data;
       // JSON keeps apart what joining the texts could run together.
       for (const line of lines) hash.update(`${JSON.stringify(line)}\n`);
       isFirst = false;

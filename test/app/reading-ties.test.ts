@@ -53,6 +53,24 @@ describe('two bookings of one day under the default last', () => {
   });
 });
 
+test('are told where a row of another day stands between them, before or behind', async () => {
+  const made = await synced(
+    longSource('*.csv', { drivers: [longEntry('l/{id}', 'last'), longEntry('f/{id}', 'first')] }),
+    {
+      'a.csv': 'id,time,value\nx,2026-01-31,10\nx,2026-01-05,5\nx,2026-01-31,20\n',
+      'b.csv': 'id,time,value\ny,2026-01-05,5\ny,2026-01-31,10\ny,2026-01-05,7\n',
+    },
+  );
+  expect(await warnings(made)).toEqual([
+    expect.stringMatching(
+      /^drivers\[1\]: 1 point has .* "f\/y" at 2026-01-05: 7 \(b.csv row 3\) and 5 \(b.csv row 1\)/,
+    ),
+    expect.stringMatching(
+      /^drivers\[0\]: 1 point has .* "l\/x" at 2026-01-31: 10 \(a.csv row 1\) and 20 \(a.csv row 3\)/,
+    ),
+  ]);
+});
+
 test('are counted for each entry, each with its own example', async () => {
   const made = await synced(
     longSource('books.csv', { drivers: [longEntry('l/{id}', 'last'), longEntry('f/{id}', 'first')] }),

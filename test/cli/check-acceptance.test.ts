@@ -146,6 +146,12 @@ describe('check exits 4 where sync would not accept', () => {
     await commands.at.write('books.csv', rows);
     await commands.configure({ books: csv('books.csv', { footer: 2 }) });
     expect(await checked(commands)).toMatchObject({ code: 0 });
+    // A blank row is none of them.
+    await commands.at.write('books.csv', `${rows},\n`);
+    expect(await checked(commands)).toMatchObject({ code: 0 });
+    await commands.configure({ books: csv('books.csv') });
+    const blank = 'they are the last 3 rows: where a total stands below the data, say footer: 2';
+    expect(JSON.stringify((await checked(commands)).refusals)).toContain(blank);
     // Another row is wrong, too.
     await commands.at.write('books.csv', rows.replace('2026-01', 'May'));
     await commands.configure({ books: csv('books.csv') });

@@ -1,8 +1,10 @@
 /** `explain` by path, and the readings behind a point: read again, with their rows and lines. */
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { shapes } from '../support/command-line.ts';
 import { type CommandsWorld, commandsWorld } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
+import { workbook } from '../support/workbooks.ts';
 
 interface Listed {
   readonly driver: string;
@@ -144,6 +146,59 @@ describe('--rows', () => {
       ],
     });
     expect((await run('explain', 'Sales/N', '2026-01', '--rows')).stdout).toContain('may have changed since');
+  });
+
+  test.each([
+    ['plain records', '1'],
+    ['records with lists in them', '1,"tags":["a"]'],
+  ])('has the lines of JSON lines: %s', async (_what, value) => {
+    const file = `{"id":"N","time":"2026-01-05","value":${value}}\n\n{"id":"N","time":"2026-01-20","value":2}\n`;
+    const { run, json } = await commandsWorld(
+      { books: { ...csv('a.jsonl', { drivers }), type: 'jsonl' } },
+      { 'a.jsonl': file },
+    );
+    expect((await run('sync')).code).toBe(0);
+    expect(await json('explain', 'sum-N', '2026-01', '--rows')).toMatchObject({
+      points: [
+        {
+          readings: [
+            { row: 1, line: 1 },
+            { row: 2, line: 3 },
+          ],
+        },
+      ],
+    });
+    const { stdout } = await run('explain', 'sum-N', '2026-01', '--rows');
+    expect(stdout).toMatch(/row +line[^]*a\.jsonl +2 +3 .*; lines are those of the file/s);
+  });
+
+  test.each([{}, { sheet: '/Sales/' }])('has the rows of the sheet of a workbook: %j', async (keys) => {
+    const { at, run, json } = await commandsWorld(
+      { books: { ...csv('a.xlsx', { drivers, ...keys, skipUntil: '^id' }), type: 'xlsx' } },
+      {},
+    );
+    const rows = [
+      ['Export'],
+      undefined,
+      ['id', 'time', 'value'],
+      ['N', '2026-01-05', '1'],
+      undefined,
+      ['N', '2026-01-20', '2'],
+    ];
+    await writeFile(`${at.dir}/a.xlsx`, workbook({ sheets: [{ name: 'Sales', rows }] }));
+    expect((await run('sync')).code).toBe(0);
+    expect(await json('explain', 'sum-N', '2026-01', '--rows')).toMatchObject({
+      points: [
+        {
+          readings: [
+            { row: 1, sheetRow: 4 },
+            { row: 2, sheetRow: 6 },
+          ],
+        },
+      ],
+    });
+    const { stdout } = await run('explain', 'sum-N', '2026-01', '--rows');
+    expect(stdout).toMatch(/row +sheet row[^]*a\.xlsx\S* +2 +6 .*; sheet rows are those of the file/s);
   });
 
   test('changes nothing that is kept', async () => {

@@ -40,7 +40,7 @@ describe('a column that all rows share', () => {
   test('leaves all rows out where it does not pass, also those with faults', () => {
     const filtered = mapping([revenue], { where: [{ column: 'file', test: { kind: 'oneOf', texts: ['x'] } }] });
     expect(readAll(filtered, columns, [['', 'soon', 'many']], shared)).toEqual(['filtered']);
-    const mapper = new RowMapper(filtered, columns, utc, shared);
+    const mapper = new RowMapper(filtered, columns, utc, { shared });
     const batch = { columns, rows: [['N', '#REF!', '1']], fault: () => 'a formula without a result' };
     expect(
       readRow(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { read } from '../support/moments.ts';
+import { compileTimeReader } from '../../src/core/time/time.ts';
+import { plainFormat, read } from '../support/moments.ts';
 
 describe('a decimal month', () => {
   test.each([
@@ -84,6 +85,19 @@ describe('a day of Excel', () => {
         expect(read(String(day), { formats: ['excel-serial'] })).toBe(`${at.slice(0, 7)} at ${at.slice(0, 19)}`);
       }),
     );
+  });
+
+  test('counts on from 1904-01-01, which is day 0, in a workbook that says so', () => {
+    const since1904 = compileTimeReader({ ...plainFormat, formats: ['excel-serial'] }, 'UTC', undefined, 1904);
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2_957_003 }), (day) => {
+        const seconds = Date.UTC(1904, 0, 1 + day) / 1000;
+        expect(since1904(String(day))).toMatchObject({ seconds });
+        expect(since1904(`${day}.5`)).toMatchObject({ seconds: seconds + 43_200 });
+      }),
+    );
+    expect(since1904('-1')).toContain('Excel counts its days from 1904-01-01, so none is negative');
+    expect(since1904('2957004')).toContain('the days of Excel end with 2957003');
   });
 
   test('has its time of day to the millisecond, by the digits that Excel shows', () => {

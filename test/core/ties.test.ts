@@ -41,6 +41,10 @@ describe('within a part', () => {
     ['equal values', 'last', [at(5, '1'), at(5, '1.00')], undefined],
     ['bookings of a day before the last one', 'last', [at(5, '1'), at(5, '2'), at(6, '3')], tie(['1', 1], ['2', 2])],
     ['bookings of the last day', 'last', [at(4, '0'), at(5, '1'), at(5, '2')], tie(['1', 2], ['2', 3])],
+    ['the last day, with another one between', 'last', [at(5, '1'), at(4, '9'), at(5, '2')], tie(['1', 1], ['2', 3])],
+    ['the same by first', 'first', [at(5, '1'), at(6, '9'), at(5, '2')], tie(['2', 3], ['1', 1])],
+    ['a day before the last one again', 'last', [at(6, '1'), at(5, '2'), at(5, '3')], tie(['2', 2], ['3', 3])],
+    ['an equal one between', 'first', [at(5, '1'), at(5, '1'), at(6, '9'), at(5, '2')], tie(['2', 4], ['1', 1])],
     ['other times', 'last', [at(5, '1'), at(6, '2')], undefined],
     ['readings that add up', 'sum', [at(5, '1'), at(5, '2')], undefined],
     ['readings that are chosen by value', 'max', [at(5, '1'), at(5, '2')], undefined],
@@ -111,6 +115,41 @@ const given: fc.Arbitrary<Given> = fc
   .map(({ month, second, value }) => ({ month, seconds: month * 100 + second, value }));
 
 const rule = fc.constantFrom<Rule>('last', 'first');
+
+test('a point whose time has another value in its part has a tie, in whatever order the rows come', () => {
+  fc.assert(
+    fc.property(rule, fc.array(given, { minLength: 1, maxLength: 8 }), (by, readings) => {
+      const [driver] = fold(by, 1, readings) as [FoldedDriver];
+      const decided = driver.cells.filter(({ value, seconds }) =>
+        readings.some((one) => one.seconds === seconds && compareDecimals(one.value, value) !== 0),
+      );
+      expect(tiedMonths(driver)).toEqual(expect.arrayContaining(decided.map(({ month }) => month)));
+    }),
+  );
+});
+
+test('a fold that is cut has the ties of folds of its pieces', () => {
+  const pieces = fc.array(fc.array(given, { maxLength: 6 }), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(rule, pieces, (by, read) => {
+      using whole = new Fold(1);
+      const alone: FoldedDriver[] = [];
+      let row = 0;
+      for (const readings of read) {
+        using piece = new Fold(1);
+        for (const { month, seconds, value } of readings) {
+          const moment = { month, months: 1, seconds, nanos: 0 };
+          const one = readingsOf({ name: { id: 'a', path: ['A'], rule: by }, moment, value, row: ++row, entry: 2 });
+          for (const into of [whole, piece]) into.take(one);
+        }
+        whole.cutTies(row);
+        alone.push(...[...piece.drain()].map(unpackDriver));
+      }
+      if (alone.length === 0) return;
+      expect([...whole.drain()].map(unpackDriver)).toEqual([mergeDrivers(alone, order)]);
+    }),
+  );
+});
 
 test('a point of several parts has the same tie in whatever order they are merged, and packed it comes back', () => {
   const parts = fc.array(fc.array(given, { maxLength: 5 }), { minLength: 2, maxLength: 4 });

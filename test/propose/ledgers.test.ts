@@ -197,3 +197,11 @@ describe('codes of accounts', () => {
     ]);
   });
 });
+
+test('blank rows among totals below the data, and below these, are no footer', () => {
+  const rows = ['month,city,amount', '2024-01,Bonn,1', '2024-01,Kiel,2', '2024-02,Bonn,3'];
+  const { source, text } = proposed({ 'a.csv': lines(...rows, 'Sum,,6', ',,', 'Total,,6', ',', ',,') });
+  expect(source).toMatchObject({ footer: 2 });
+  expect(text).toContain('footer: 2 # below the data: "Sum 6"');
+  expect(proposed({ 'b.csv': lines(...rows, ',,', ' ') }).source).not.toHaveProperty('footer');
+});

@@ -83,6 +83,19 @@ describe('rows', () => {
     expect(await csvRows(content, { footer: 9 })).toEqual([]);
   });
 
+  test.each([',', ',,', '""," "', '\u00a0,', ' '])(
+    'below the data are counted without blank ones, such as %j among them or below them',
+    async (blank) => {
+      const content = `a,b\n1,2\n3,4\nTotal,6\n${blank}\nPrinted,today\n${blank}\n${blank}\n`;
+      const rows = [
+        ['1', '2'],
+        ['3', '4'],
+      ];
+      expect(await csvRows(content, { footer: 2 })).toEqual(rows);
+      expect(await csvRows(content, { footer: 5 })).toEqual([]);
+    },
+  );
+
   test('leave out a footer that stands across two chunks', async () => {
     const lines = Array.from({ length: manyChunks / 10 }, (_, at) => `row,${at}`);
     const rows = await csvRows(`a,b\n${lines.join('\n')}\n`, { footer: lines.length - 3 });

@@ -33,6 +33,11 @@ describe('columns at fixed places', () => {
     expect(await rowsOf(text, { skipRows: 2, footer: 1, comment: '#' })).toEqual(read);
   });
 
+  test('have no line in the footer that is blank where the columns are', async () => {
+    const text = `${two}TOTAL      -5.50\n${' '.repeat(60)}page 1\n`;
+    expect(await rowsOf(text, { footer: 1 })).toEqual(read);
+  });
+
   test('may overlap, leave places out, and reach behind the end of a line', async () => {
     const keys = { columns: { year: '7-10', date: '7-14', sign: '20', more: '30-40' } };
     expect(await rowsOf(two, keys)).toEqual([

@@ -103,6 +103,17 @@ describe('the scanner reads as csv-parse does', () => {
     expect(await scannedRows(lines(13_000, String), { settings: longer })).toBe(0);
   });
 
+  test('footers with blank rows below them, by csv-parse where these are very many', async () => {
+    const settings = { ...plainSettings, footer: 2 };
+    const totals = 'Total,1\n,\nPrinted,\n';
+    expect(await scannedRows(`${lines(13_000, String)}${totals}${'"",\u00a0\n'.repeat(3000)}`, { settings })).toBe(
+      13_000,
+    );
+    const some = await scannedRows(`${lines(13_000, String)}${totals}${',\n'.repeat(30_000)}`, { settings });
+    expect(some).toBeGreaterThan(8000);
+    expect(await scannedRows(`${lines(20, String)}${',\n'.repeat(9000)}1,2\n${totals}`, { settings })).toBe(0);
+  });
+
   test('files of very many columns', async () => {
     const row = Array.from({ length: 3000 }, (_, column) => String(column)).join(',');
     expect(await scannedRows(`${row}\n${`${row}\n`.repeat(100)}`)).toBe(100);

@@ -205,6 +205,18 @@ describe('a table of rows, such as a sheet', () => {
     );
   });
 
+  test('keeps blank rows above the footer, and none in it or below it, however its rows come in pieces', () => {
+    const blank = ['', '\u00a0 '];
+    const data = [['1', '2'], blank, ['', '4'], blank];
+    const all = [['date', 'amount'], ...data, ['Total', '6'], blank, ['', 'printed'], blank, blank];
+    fc.assert(
+      fc.property(fc.array(fc.nat(all.length)), (pieces) => {
+        expect(tableOf(all, { footer: 2 }, pieces)).toEqual({ columns: ['date', 'amount'], rows: data });
+        expect(tableOf(all, { footer: 9 }, pieces)).toEqual({ columns: ['date', 'amount'], rows: [] });
+      }),
+    );
+  });
+
   test('must have a row that matches', () => {
     expect(() => tableOf(rows, { skipUntil: '^id' })).toThrow('sheet: no row matches skipUntil: ^id');
     expect(() => tableOf([], {})).toThrow('sheet has no header: there is no row');

@@ -84,7 +84,7 @@ describe('rows', () => {
   });
 
   test('of the footer are left out, as are empty ones below it', async () => {
-    const rows = [['a'], ['1'], ['2'], ['Total'], undefined, ['']];
+    const rows = [['a'], ['1'], ['2'], ['Total'], undefined, [''], ['\u00a0']];
     expect((await readBook({ sheets: [{ name: 'a', rows }] }, { footer: 1 })).rows).toEqual([['1'], ['2']]);
   });
 

@@ -161,6 +161,7 @@ function tableOf(draw: Draw, delimiter: string): string {
     lines.push(
       Array.from({ length: fields }, () => (draw.once(3) ? fieldOf(draw, quotesAll) : draw.one(pool))).join(delimiter),
     );
+    if (draw.once(20)) lines.push(draw.one(['', '\u00a0', '""']) + delimiter.repeat(draw.below(width + 1)));
     if (draw.once(dirt))
       lines.push(draw.one(['', ' ', '\t ', '" "', '""', '\u00a0', '#a', '#"', '//x', 'é', 'a"b', '"a"b', '"', '""#']));
   }

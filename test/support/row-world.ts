@@ -38,7 +38,7 @@ export const utc = { timezone: 'UTC', calendar: undefined };
 
 /** Reads rows and gives what came of each: readings as `id month value`, `filtered`, or the reject's reason. */
 export function readAll(map: Mapping, columns: string[], rows: string[][], shared = {}): unknown[] {
-  const mapper = new RowMapper(map, columns, utc, shared);
+  const mapper = new RowMapper(map, columns, utc, { shared });
   return rows.map((fields, index) => {
     const readings: string[] = [];
     const sink = sinkOf(({ id }, { month }, { value }) => void readings.push(`${id} ${formatMonth(month)} ${value}`));

@@ -13,6 +13,8 @@ import { checkRow } from './two-ways.ts';
 interface Outcome {
   columns: readonly string[] | undefined;
   readonly rows: Row[];
+  /** Of each row, where records are lines. */
+  readonly lines: number[];
   hasFaults: boolean;
   /** What the reader returned, or its failure. */
   end: unknown;
@@ -36,8 +38,8 @@ export async function readJsonBothWays({
   const byColumns = await outcomeOf(readPlainRecords(fileOf(content, chunkBytes), { layout, needs, blockBytes }));
   const isLeft = byColumns.end === 'notPlain';
   if (isLeft && byColumns.columns !== undefined) throw new Error('a batch was handed over');
-  const shown = ({ columns, rows, hasFaults }: Outcome): string =>
-    JSON.stringify({ columns, rows, hasFaults }, undefined, 1);
+  const shown = ({ columns, rows, lines, hasFaults }: Outcome): string =>
+    JSON.stringify({ columns, rows, lines, hasFaults }, undefined, 1);
   const isFailure = typeof byTokens.end === 'string';
   if (!isLeft && (isFailure || shown(byTokens) !== shown(byColumns))) {
     throw new Error(`tokenizer: ${shown(byTokens)} ${String(byTokens.end)}\nscanner: ${shown(byColumns)}`);
@@ -46,7 +48,7 @@ export async function readJsonBothWays({
 }
 
 async function outcomeOf(reading: AsyncGenerator<FormatBatch, unknown, void>): Promise<Outcome> {
-  const outcome: Outcome = { columns: undefined, rows: [], hasFaults: false, end: undefined };
+  const outcome: Outcome = { columns: undefined, rows: [], lines: [], hasFaults: false, end: undefined };
   try {
     for (;;) {
       const next = await reading.next();
@@ -57,11 +59,13 @@ async function outcomeOf(reading: AsyncGenerator<FormatBatch, unknown, void>): P
       outcome.hasFaults ||= 'fault' in batch;
       if ('rows' in batch) {
         outcome.rows.push(...batch.rows);
+        outcome.lines.push(...(batch.lines ?? []));
         continue;
       }
       for (let at = 0; at < batch.count; at++) {
         checkRow(batch, at, batch.row(at));
         outcome.rows.push(batch.row(at));
+        if (batch.line !== undefined) outcome.lines.push(batch.line(at));
       }
     }
   } catch (error) {

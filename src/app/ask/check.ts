@@ -223,7 +223,8 @@ class Look {
     };
   }
 
-  #mapper(part: Part, { columns, shared }: Pick<Batch, 'columns' | 'shared'>): RowMapper | undefined {
+  #mapper(part: Part, first: Batch): RowMapper | undefined {
+    const { columns, shared } = first;
     const mark = otherDelimiter(columns);
     if (mark !== undefined) {
       const shown = mark === '\t' ? '"\\t"' : `"${mark}"`;
@@ -235,7 +236,7 @@ class Look {
     this.#note(problems);
     for (const find of [literalWarnings, placeWarnings])
       for (const warning of find(this.#mapping, columns)) this.#warnings.add(warning);
-    return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules, shared);
+    return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules, first);
   }
 
   #sink(

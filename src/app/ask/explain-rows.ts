@@ -19,8 +19,10 @@ export interface ReadingBehind {
   readonly part: string;
   /** Counted from 1, the header not among them; `null` where nobody knows it. */
   readonly row: number | null;
-  /** The line of the file that the row begins in, in delimited text. */
+  /** The line of the file that the row begins in, in text. */
   readonly line?: number;
+  /** In a workbook, the row of the sheet. */
+  readonly sheetRow?: number;
   readonly time: string;
   readonly value: string;
   /** As read. */
@@ -204,7 +206,7 @@ function takerOf(
     counts,
     rejects: [],
     rejectsMax: 0,
-    mapper: ({ columns, shared }) => new RowMapper(mapping, columns, rules, shared),
+    mapper: (first) => new RowMapper(mapping, first.columns, rules, first),
     sink: eachReading((given, at) => {
       const moment = given.moment(at);
       if (given.name(at).id !== driver || moment.month !== month) return;
@@ -220,7 +222,10 @@ function takerOf(
       for (let at = firstOfBatch; at < readings.length; at++) {
         const reading = readings[at] as ReadingBehind;
         const line = reading.row === null ? undefined : batch.line?.(reading.row - rowsBefore - 1);
-        if (line !== undefined) readings[at] = { ...reading, line };
+        if (line === undefined) continue;
+        // Only rows of a workbook are on a sheet.
+        const isOfSheet = batch.shared?.['sheet'] !== undefined;
+        readings[at] = { ...reading, ...(isOfSheet ? { sheetRow: line } : { line }) };
       }
       firstOfBatch = readings.length;
       rowsBefore = counts.rows;

@@ -2,6 +2,7 @@
 import type { Content, Reject } from '../../core/model.ts';
 import type { RowCounts } from '../../core/ports.ts';
 import type { SourceSettings } from '../../core/settings.ts';
+import { trimWhiteSpace } from '../../core/text.ts';
 
 /** More rows than this are no totals. */
 const footerMax = 5;
@@ -16,7 +17,9 @@ export function footerHint(
   const declared = typeof kind === 'object' && kind !== null && 'footer' in kind ? kind.footer : undefined;
   if (typeof declared !== 'number' || count > footerMax || count >= rows || rejects.length !== count) return undefined;
   if (rejects.some(({ row }) => row <= rows - count)) return undefined;
+  const totals = rejects.filter(({ text }) => trimWhiteSpace(text.replaceAll(/[",]/g, '')) !== '').length;
+  if (totals === 0) return undefined;
   const last = count === 1 ? 'it is the last row' : `they are the last ${count} rows`;
   const cut = endsWithLineEnd === false ? ', and no line end follows: was it cut? Where' : ': where';
-  return `${last}${cut} a total stands below the data, say footer: ${declared + count}`;
+  return `${last}${cut} a total stands below the data, say footer: ${declared + totals}`;
 }

@@ -16,7 +16,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { addInTurns } from '../turns.ts';
 
 /** Counted up when the same rows would fold to something else: every part is then read again. */
-const readingVersion = 2;
+const readingVersion = 3;
 /** Cells and drivers in memory over all sources; beyond it folds go to the buffer in chunks. At most about 80 MB. */
 const foldSizeMax = 400_000;
 
@@ -289,7 +289,7 @@ export class PartReader {
       rejects,
       rejectsMax: rejectsKept,
       counts,
-      mapper: ({ columns, shared }) => new RowMapper(this.#mapping, columns, this.#rules, shared),
+      mapper: (first) => new RowMapper(this.#mapping, first.columns, this.#rules, first),
       taken: async ({ share }) => {
         if (fold.size >= foldMax) await addInTurns(writer, fold.drain(), signal);
         observe({ kind: 'part.reading', source: this.#settings.name, part: part.name, rows: counts.rows, share });

@@ -16,7 +16,7 @@ export interface RowTaker {
    * Is given the columns of the part by its first batch; `undefined` ends the read before its first row. Whoever reads the rows disposes of
    * the mapper.
    */
-  mapper(first: Pick<Batch, 'columns' | 'shared'>): RowMapper | undefined;
+  mapper(first: Batch): RowMapper | undefined;
   readonly sink: ReadingSink;
   /** Where rejects are kept; the others are only counted. */
   readonly rejects: Reject[];

@@ -2,7 +2,7 @@
  * Rows as columns: what depends on a text is worked out once for each distinct text, and a value is a number of digits and
  * a scale, so that no string is made for a row.
  */
-import type { CollapsedRow, FieldFault, Row, SharedTexts } from '../model.ts';
+import type { CollapsedRow, DateSystem, FieldFault, Row, SharedTexts } from '../model.ts';
 import type { NumberMarks } from '../numbers/spelling.ts';
 
 /** The texts of a column, numbered from 0 in the order of their first appearance. Equal numbers are equal texts. */
@@ -67,10 +67,11 @@ export interface Batch {
   readonly ragged: ReadonlyMap<number, number>;
   /** The fields of one row as texts: for people. Only until the next batch. */
   row(at: number): Row;
-  /** The line of a delimited file in which a row begins, counted from 1. Only until the next batch. */
+  /** The line of the file in which a row begins, counted from 1; of a workbook its row in the sheet. Only until the next batch. */
   line?(at: number): number;
-  /** These five are as in `RowBatch`. */
+  /** These six are as in `RowBatch`. */
   readonly shared?: SharedTexts;
+  readonly dateSystem?: DateSystem;
   readonly share?: number;
   readonly fault?: FieldFault;
   readonly places?: readonly number[];

@@ -6,7 +6,7 @@ import { describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
 import { type FormattedReader, formattedReader } from '../numbers/formatted.ts';
 import { digitsMax, readMantissa } from '../numbers/mantissa.ts';
 import { canonical, elsewhere, negated, written } from '../numbers/spelling-bits.ts';
-import type { CollapsedValue } from '../model.ts';
+import type { CollapsedValue, DateSystem } from '../model.ts';
 import type { BatchColumns } from './batch-columns.ts';
 import type { ValueColumn } from './column-batch.ts';
 import type { FieldPlace } from './columns.ts';
@@ -51,6 +51,8 @@ export interface EntryContext {
   readonly mapping: Mapping;
   readonly index: number;
   readonly rules: MonthRules;
+  /** Of the part. */
+  readonly dateSystem: DateSystem | undefined;
   readonly batch: BatchColumns;
   /** Where names and times are numbered. */
   readonly readings: Readings;
@@ -102,7 +104,7 @@ export class EntryReader {
   /** @param longRows for each the places of the columns; a row that is not unpivoted is one */
   constructor(
     entry: DriverEntry,
-    { kernel, mapping, index, rules, batch, readings }: EntryContext,
+    { kernel, mapping, index, rules, dateSystem, batch, readings }: EntryContext,
     longRows: readonly ((column: string) => FieldPlace)[],
   ) {
     this.#entry = entry;
@@ -114,7 +116,7 @@ export class EntryReader {
     this.#negated = format.negate ? written | negated : 0;
     this.#missing = new MissingTexts(mapping.missing, format);
     this.#readFormatted = formattedReader(format);
-    this.#readTime = compileTimeReader(entry.time.format, rules.timezone, rules.calendar);
+    this.#readTime = compileTimeReader(entry.time.format, rules.timezone, rules.calendar, dateSystem);
     this.#batch = batch;
     this.#driverNames = readings.names;
     this.#readTimes = readings.times;

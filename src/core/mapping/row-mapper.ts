@@ -2,7 +2,7 @@
 import { AgentError } from '../errors.ts';
 import { MemoryArray } from '../memory.ts';
 import { orderOfPlace } from '../row-origin.ts';
-import type { CollapsedRow, FieldFault, Row, SharedTexts } from '../model.ts';
+import type { CollapsedRow, FieldFault, Row } from '../model.ts';
 import type { Mapping, Test } from '../settings.ts';
 import { trimWhiteSpace } from '../text.ts';
 import { BatchColumns } from './batch-columns.ts';
@@ -54,10 +54,15 @@ export class RowMapper {
   readonly #list = new MemoryArray(this.#kernel.memory, Int32Array, 0);
 
   /**
-   * @param shared columns of the part beside these, which are the same in every row
+   * @param part what all of its batches have in common beside the columns
    * @throws AgentError `part.unreadable` where the mapping needs a column that is not there.
    */
-  constructor(mapping: Mapping, columns: readonly string[], rules: MonthRules, shared: SharedTexts = {}) {
+  constructor(
+    mapping: Mapping,
+    columns: readonly string[],
+    rules: MonthRules,
+    { shared, dateSystem }: Pick<Batch, 'shared' | 'dateSystem'> = {},
+  ) {
     const [problem] = columnProblems(mapping, columns, shared);
     if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
     this.#columns = columns;
@@ -96,7 +101,7 @@ export class RowMapper {
     );
     const places = longRows.map(({ placeOf }) => placeOf);
     this.#entries = mapping.drivers.map(
-      (entry, index) => new EntryReader(entry, { kernel, mapping, index, rules, batch, readings }, places),
+      (entry, index) => new EntryReader(entry, { kernel, mapping, index, rules, dateSystem, batch, readings }, places),
     );
     this.#plain = new PlainRows(kernel, readings);
   }

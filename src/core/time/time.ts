@@ -2,9 +2,9 @@
 import { type Calendar, calendarRange, formatDay, periodNamed, periodOfDay } from './calendar.ts';
 import { compileFiscalPeriod, compileFiscalQuarter, compileFiscalYear } from './fiscal-time.ts';
 import { readIso, readUnix, readUnixMs } from './iso-time.ts';
-import type { Moment, Month } from '../model.ts';
+import type { DateSystem, Moment, Month } from '../model.ts';
 import { daySeconds, formatMonth, isMonthInRange, monthOfWallSeconds, yearMax, yearMin } from './month.ts';
-import { readDecimalMonth, readExcelSerial } from './spreadsheet-time.ts';
+import { compileExcelSerial, readDecimalMonth } from './spreadsheet-time.ts';
 import { quote, trimWhiteSpace } from '../text.ts';
 import type { FiscalYear, FormatReader, ReadTime, TimeFormat } from './time-format.ts';
 import { compileTokens, localeProblem, tokenMonths, tokensProblem, weekReason } from './token-time.ts';
@@ -24,10 +24,16 @@ const textLengthMax = 100;
  * @param timezone IANA name of the zone whose months count
  * @param calendar its periods count instead of calendar months: for a text that names a period, and for a day in one. A text
  *   that names a month or more keeps those
+ * @param system by which the days of Excel count
  * @throws RangeError for a format that `timeFormatProblem` refuses
  */
-export function compileTimeReader(format: TimeFormat, timezone: string, calendar?: Calendar): TimeReader {
-  const readers = format.formats.map((name) => compileFormat(name, format));
+export function compileTimeReader(
+  format: TimeFormat,
+  timezone: string,
+  calendar?: Calendar,
+  system: DateSystem = 1900,
+): TimeReader {
+  const readers = format.formats.map((name) => compileFormat(name, format, system));
   const place = placer(format.timezone ?? timezone, timezone, calendar);
   const known = new Map<string, Moment | string>();
 
@@ -101,7 +107,7 @@ export function formatMonths(format: TimeFormat): number {
 interface NamedFormat {
   /** How many calendar months a text of this format names. */
   readonly months: number;
-  readonly compile: (fiscalYear: FiscalYear | undefined) => FormatReader;
+  readonly compile: (fiscalYear: FiscalYear | undefined, system: DateSystem) => FormatReader;
 }
 
 /** The formats that name calendar quarters or years, whatever the fiscal year. */
@@ -112,7 +118,7 @@ export function calendarFormats({ formats }: TimeFormat): readonly string[] {
 /** Formats that have a name of their own. */
 export const formatNames = (): readonly string[] => [...namedFormats.keys()];
 
-const namedFormats: ReadonlyMap<string, NamedFormat> = new Map([
+const namedFormats: ReadonlyMap<string, NamedFormat> = new Map<string, NamedFormat>([
   ['iso', { months: 1, compile: () => readIso }],
   ['unix', { months: 1, compile: () => readUnix }],
   ['unix-ms', { months: 1, compile: () => readUnixMs }],
@@ -120,11 +126,11 @@ const namedFormats: ReadonlyMap<string, NamedFormat> = new Map([
   ['fiscal-quarter', { months: 3, compile: compileFiscalQuarter }],
   ['fiscal-period', { months: 1, compile: compileFiscalPeriod }],
   ['decimal-month', { months: 1, compile: () => readDecimalMonth }],
-  ['excel-serial', { months: 1, compile: () => readExcelSerial }],
+  ['excel-serial', { months: 1, compile: (_fiscalYear, system) => compileExcelSerial(system) }],
 ]);
 
-function compileFormat(name: string, { locales, fiscalYear }: TimeFormat): FormatReader {
-  return namedFormats.get(name)?.compile(fiscalYear) ?? compileTokens(name, locales);
+function compileFormat(name: string, { locales, fiscalYear }: TimeFormat, system: DateSystem): FormatReader {
+  return namedFormats.get(name)?.compile(fiscalYear, system) ?? compileTokens(name, locales);
 }
 
 /** A week of ISO 8601, without a day. */

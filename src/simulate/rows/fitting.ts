@@ -34,7 +34,7 @@ function problemOf(grid: Grid, timezone: string): string | undefined {
   const { columns, rows } = new Books('sample', grid, { facts, entropy }).sheet({ ...sample, items });
   const shared = sharedTexts(sample.part);
   try {
-    using mapper = new RowMapper(mapping, columns, { timezone, calendar: undefined }, shared);
+    using mapper = new RowMapper(mapping, columns, { timezone, calendar: undefined }, { shared });
     const coder = new RowCoder((names) => columnNeeds(mapping, names));
     const batch = coder.batch({ columns, rows: rows.map(({ fields }) => fields), shared });
     let readings = 0;

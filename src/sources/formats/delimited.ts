@@ -7,6 +7,7 @@ import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/read-part.ts';
 import { BytesAbove, LinesAbove } from './above.ts';
 import { CsvFault, CsvParser } from './csv-parser.ts';
+import { LinesOfRows } from './lines-of-rows.ts';
 import { fieldBytesMax, grouped, megabytes, rowBytesMax, rowFieldsMax } from '../limits.ts';
 import { Table, neverMatched, tableKeys } from './table.ts';
 import { encodingKey } from './encoding-key.ts';
@@ -100,29 +101,6 @@ export async function* readDelimited(
   const columnsAlone = table.end();
   if (columnsAlone !== undefined) yield columnsAlone;
   return { endsWithLineEnd: isLineEnd(last) };
-}
-
-/** The lines of rows on their way through a table, which takes some away in front and keeps some back. */
-class LinesOfRows {
-  #rows: Row[] = [];
-  #lines: number[] = [];
-
-  add(rows: readonly Row[], lines: readonly number[]): void {
-    this.#rows = this.#rows.length === 0 ? [...rows] : [...this.#rows, ...rows];
-    this.#lines = this.#lines.length === 0 ? [...lines] : [...this.#lines, ...lines];
-  }
-
-  /** The lines of these rows, which come in the order in which they were added. */
-  take(rows: readonly Row[], linesAbove: number): readonly number[] {
-    const [first] = rows;
-    if (first === undefined) return [];
-    const from = this.#rows.indexOf(first);
-    const end = from + rows.length;
-    const taken = this.#lines.slice(from, end).map((line) => line + linesAbove);
-    this.#rows = this.#rows.slice(end);
-    this.#lines = this.#lines.slice(end);
-    return taken;
-  }
 }
 
 interface FaultPlace {

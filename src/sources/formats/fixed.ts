@@ -7,6 +7,7 @@ import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/read-part.ts';
 import { megabytes, rowBytesMax } from '../limits.ts';
 import { LinesAbove } from './above.ts';
+import { LinesOfRows } from './lines-of-rows.ts';
 import { Table, neverMatched, tableKeys } from './table.ts';
 import { encodingKey } from './encoding-key.ts';
 import { isLineEnd, readText } from './text.ts';
@@ -78,15 +79,15 @@ export async function* readFixed(
   const cut = Object.values(places);
   const above = new LinesAbove(settings);
   const lines = new Lines(file.name);
+  const known = new LinesOfRows();
   let last: number | undefined;
   let rows: Row[] = [];
   let numbers: number[] = [];
   const batch = (): RowBatch | undefined => {
+    known.add(rows, numbers);
     const taken = table.take(rows);
-    // A footer keeps rows back: their lines are not known then.
-    const known = footer === 0 ? { lines: numbers } : {};
     [rows, numbers] = [[], []];
-    return taken && { ...taken, ...known, share: file.share };
+    return taken && { ...taken, lines: known.take(taken.rows), share: file.share };
   };
   const add = (line: string, number: number): void => {
     if (trimWhiteSpace(line) === '' || (comment !== undefined && line.startsWith(comment))) return;

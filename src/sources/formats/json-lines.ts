@@ -117,6 +117,7 @@ class Lines {
   /** Gives how many tokens it was. */
   #take(text: string): number {
     const tokens = this.#tokenizer.write(text);
+    this.#records.line = this.line;
     for (const token of tokens) this.#records.take(token);
     return tokens.length;
   }

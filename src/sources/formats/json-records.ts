@@ -40,14 +40,22 @@ export async function* readRecords(
   for await (const _ of pass(records));
   const { columns } = records;
   let rows: Row[] = [];
-  records.giveRows((row) => rows.push(row));
+  let lines: number[] = [];
+  records.giveRows((row, line) => {
+    rows.push(row);
+    if (line !== undefined) lines.push(line);
+  });
   let isFirst = true;
   for await (const _ of pass(records)) {
     if (rows.length === 0 && !isFirst) continue;
-    yield { columns, rows, share: (1 + file.share) / 2, ...records.faultsOf(rows) };
-    rows = [];
+    yield { columns, rows, share: (1 + file.share) / 2, ...ofLines(lines), ...records.faultsOf(rows) };
+    [rows, lines] = [[], []];
     isFirst = false;
   }
+}
+
+function ofLines(lines: readonly number[]): Pick<RowBatch, 'lines'> {
+  return lines.length === 0 ? {} : { lines };
 }
 
 /** Takes the tokens of records, one after the other. */
@@ -56,9 +64,11 @@ export class JsonRecords {
   readonly columns: string[] = [];
   /** The number of the present record, counted from 1. */
   count = 0;
+  /** Of the file, where each record has one. */
+  line: number | undefined;
   readonly #names = new Map<string, Name>();
   readonly #root: Name = { text: '', column: undefined, record: 0, under: new Map() };
-  #onRow: ((row: Row) => void) | undefined;
+  #onRow: ((row: Row, line: number | undefined) => void) | undefined;
   readonly #open: OpenObject[] = [];
   /** Whose value comes next. */
   #name = this.#root;
@@ -70,7 +80,7 @@ export class JsonRecords {
   #problems: Map<number, FieldProblem> | undefined;
 
   /** From now on `onRow` gets the row of each record, now that all `columns` are known. */
-  giveRows(onRow: (row: Row) => void): void {
+  giveRows(onRow: (row: Row, line: number | undefined) => void): void {
     this.#onRow = onRow;
     this.#blank = this.columns.map(() => '');
   }
@@ -159,7 +169,7 @@ export class JsonRecords {
     if (this.#onRow === undefined) return;
     if (this.#problems !== undefined) this.#faults.set(this.#row, this.#problems);
     this.#problems = undefined;
-    this.#onRow(this.#row);
+    this.#onRow(this.#row, this.line);
   }
 
   /** Why fields of these rows cannot be used, see `RowBatch`. */

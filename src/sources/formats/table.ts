@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import type { Row, RowBatch } from '../../core/model.ts';
 import { type Pattern, parsePattern } from '../../core/mapping/pattern.ts';
-import { trimWhiteSpace } from '../../core/text.ts';
+import { isBlankRow, trimWhiteSpace } from '../../core/text.ts';
 
 /** More than any sheet has above its data, and few enough to keep. */
 const headerRowsMax = 100;
@@ -49,7 +49,9 @@ export const tableKeys = {
     .min(0)
     .max(100_000)
     .default(0)
-    .describe('How many rows stand below the data, such as totals. Blank and comment lines do not count.'),
+    .describe(
+      'How many rows stand below the data, such as totals. Blank lines (also those with nothing but delimiters and white space) and comment lines do not count.',
+    ),
 };
 
 /** The output of `tableKeys`. */
@@ -236,10 +238,13 @@ function fillRight(row: Row, above: readonly Row[]): Row {
   });
 }
 
-/** Keeps the last rows back: only the end of the part shows which ones they are. */
+/** Keeps the last rows back: only the end of the part shows which ones they are. Blank rows are not counted, as in a sheet. */
 class Footer {
   readonly #count: number;
-  #held: readonly Row[] = [];
+  /** From the first one on that may be of the footer. */
+  #held: Row[] = [];
+  /** How many of them are not blank. */
+  #filled = 0;
 
   constructor(count: number) {
     this.#count = count;
@@ -248,8 +253,14 @@ class Footer {
   withhold(rows: readonly Row[]): readonly Row[] {
     if (this.#count === 0) return rows;
     const all = [...this.#held, ...rows];
-    const out = all.slice(0, Math.max(0, all.length - this.#count));
-    this.#held = all.slice(out.length);
-    return out;
+    for (const row of rows) if (!isBlankRow(row)) this.#filled++;
+    let from = 0;
+    // Up to the row that the footer begins with, if the part ends here.
+    while (this.#filled > this.#count || (this.#filled === this.#count && isBlankRow(all[from] as Row))) {
+      if (!isBlankRow(all[from] as Row)) this.#filled--;
+      from++;
+    }
+    this.#held = all.slice(from);
+    return all.slice(0, from);
   }
 }

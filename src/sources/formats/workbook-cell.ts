@@ -1,6 +1,7 @@
 /** One cell of a sheet, as its XML has it, to text. */
+import type { DateSystem } from '../../core/model.ts';
 import type { FieldProblem } from './field-faults.ts';
-import type { DateShape, DateSystem } from './workbook-dates.ts';
+import type { DateShape } from './workbook-dates.ts';
 import { serialText } from './workbook-dates.ts';
 
 /** The content of a cell's element. */

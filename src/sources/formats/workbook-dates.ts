@@ -1,4 +1,5 @@
 /** Which numbers of a workbook are dates, as their cells' number formats say, and the ISO text of those. */
+import type { DateSystem } from '../../core/model.ts';
 import { dateText, timeText } from './iso-text.ts';
 
 /** Which parts of a moment a number format shows. */
@@ -8,9 +9,6 @@ export interface DateShape {
   /** Hours above 24 are shown as such (`[h]:mm`): a duration. */
   readonly isElapsed: boolean;
 }
-
-/** The day that serial 0 stands for: 1899-12-31 (though see `serialDate`) or 1904-01-01. */
-export type DateSystem = 1900 | 1904;
 
 const dayMs = 86_400_000;
 /** 9999-12-31 in the system of 1900: Excel shows no date after it. */

@@ -30,6 +30,12 @@ export interface SheetRows {
   readonly faults: FieldFaults;
 }
 
+export interface NumberedRows {
+  readonly rows: readonly Row[];
+  /** Of each the number that it has in the sheet. */
+  readonly numbers: readonly number[];
+}
+
 /**
  * The rows of a sheet, in order and with no empty cells at their ends, as they come. Empty rows are left out, but for
  * those among the first `skipRows`.
@@ -39,7 +45,7 @@ export async function* readSheet(
   workbook: Workbook,
   sheet: Sheet,
   settings: SheetRows,
-): AsyncGenerator<readonly Row[], void, void> {
+): AsyncGenerator<NumberedRows, void, void> {
   const { zip, slices, system, isUncalculated } = workbook;
   const [strings, shapes] = [await readStrings(workbook), await readShapes(workbook)];
   const parser = new SheetParser({ strings, shapes, system, isUncalculated }, settings);
@@ -130,6 +136,7 @@ class SheetParser implements XmlHandler {
   readonly #skipRows: number;
   readonly #faults: FieldFaults;
   #rows: Row[] = [];
+  #numbers: number[] = [];
   #inData = false;
   /** Counted from 1. */
   #rowNumber = 0;
@@ -161,10 +168,10 @@ class SheetParser implements XmlHandler {
   }
 
   /** The rows that came since the last time. */
-  take(): readonly Row[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
+  take(): NumberedRows {
+    const [rows, numbers] = [this.#rows, this.#numbers];
+    [this.#rows, this.#numbers] = [[], []];
+    return { rows, numbers };
   }
 
   open(tag: XmlTag): void {
@@ -213,17 +220,22 @@ class SheetParser implements XmlHandler {
 
   /** Rows that are not in the file, as far as they are counted. */
   #skipTo(number: number): void {
-    for (let at = this.#rowNumber; at < Math.min(number, this.#skipRows); at++) this.#rows.push([]);
+    for (let at = this.#rowNumber; at < Math.min(number, this.#skipRows); at++) this.#push([], at + 1);
   }
 
   #closeRow(): void {
     const fields = this.#fields;
-    if (this.#rowNumber <= this.#skipRows) return void this.#rows.push([]);
+    if (this.#rowNumber <= this.#skipRows) return this.#push([], this.#rowNumber);
     const last = fields.findLastIndex((field) => field !== '');
     if (last < 0) return;
     const row = last === fields.length - 1 ? fields : fields.slice(0, last + 1);
-    this.#rows.push(row);
+    this.#push(row, this.#rowNumber);
     if (this.#problems !== undefined) this.#faults.set(row, this.#problems);
+  }
+
+  #push(row: Row, number: number): void {
+    this.#rows.push(row);
+    this.#numbers.push(number);
   }
 
   #openCell(tag: XmlTag): void {

@@ -5,10 +5,11 @@ import type { Row, RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/read-part.ts';
 import { FieldFaults } from './field-faults.ts';
+import { LinesOfRows } from './lines-of-rows.ts';
 import { batchLengthMax } from '../limits.ts';
 import type { TableSettings } from './table.ts';
 import { Table } from './table.ts';
-import { readSheet } from './workbook-sheet.ts';
+import { type NumberedRows, readSheet } from './workbook-sheet.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { openWorkbook } from './workbook.ts';
 
@@ -38,18 +39,25 @@ export async function* readWorkbook(
   const name = `${file.name} sheet ${sheet.name}`;
   const faults = new FieldFaults();
   const table = new Table(settings, name, 'skip', (rows) => checkHeader(name, rows, faults));
-  const shared = { sheet: sheet.name };
+  const ofAll = { shared: { sheet: sheet.name }, dateSystem: workbook.system };
   let columns: readonly string[] | undefined;
-  for await (const rows of gathered(readSheet(workbook, sheet, { skipRows: settings.skipRows, faults }))) {
-    const batch = table.take(withoutComments(rows, settings.comment));
+  const lines = new LinesOfRows();
+  for await (const all of gathered(readSheet(workbook, sheet, { skipRows: settings.skipRows, faults }))) {
+    const { rows, numbers } = withoutComments(all, settings.comment);
+    lines.add(rows, numbers);
+    const batch = table.take(rows);
     if (batch === undefined) continue;
-    columns ??= widened(batch.columns, rows, settings.furthestPlace ?? 0);
-    yield { ...squared({ ...batch, columns }, faults), shared, share: workbook.zip.shareOf(sheet.entry) };
+    columns ??= widened(batch.columns, all.rows, settings.furthestPlace ?? 0);
+    yield {
+      ...squared({ ...batch, columns, lines: lines.take(batch.rows) }, faults),
+      ...ofAll,
+      share: workbook.zip.shareOf(sheet.entry),
+    };
     // Only what reads the file notices an abort, and the rest of a small one is in memory already.
     await file.byteAt(0);
   }
   const batch = table.end();
-  if (batch !== undefined) yield { ...squared(batch, faults), shared };
+  if (batch !== undefined) yield { ...squared(batch, faults), ...ofAll };
   return {};
 }
 
@@ -102,27 +110,31 @@ function namesOf(sheets: readonly Sheet[]): string {
   return sheets.length === 0 ? 'none' : sheets.map(({ name }) => name).join(', ');
 }
 
-async function* gathered(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[], void, void> {
+async function* gathered(batches: AsyncIterable<NumberedRows>): AsyncGenerator<NumberedRows, void, void> {
   let rows: Row[] = [];
+  let numbers: number[] = [];
   let cells = 0;
   let length = 0;
   for await (const batch of batches) {
-    for (const row of batch) {
+    for (const [at, row] of batch.rows.entries()) {
       rows.push(row);
+      numbers.push(batch.numbers[at] as number);
       cells += row.length;
       for (const field of row) length += field.length;
       if (cells < batchCells && length < batchLengthMax) continue;
-      yield rows;
-      rows = [];
+      yield { rows, numbers };
+      [rows, numbers] = [[], []];
       cells = 0;
       length = 0;
     }
   }
-  yield rows;
+  yield { rows, numbers };
 }
 
-function withoutComments(rows: readonly Row[], comment: string | undefined): readonly Row[] {
-  return comment === undefined ? rows : rows.filter(([first]) => first?.startsWith(comment) !== true);
+function withoutComments(all: NumberedRows, comment: string | undefined): NumberedRows {
+  if (comment === undefined) return all;
+  const isRow = ([first]: Row): boolean => first?.startsWith(comment) !== true;
+  return { rows: all.rows.filter(isRow), numbers: all.numbers.filter((_number, at) => isRow(all.rows[at] as Row)) };
 }
 
 /** A column must not be called by what people are to mend. */
@@ -146,13 +158,16 @@ function widened(columns: readonly string[], rows: readonly Row[], furthestPlace
 }
 
 /** A spreadsheet has no ragged rows. */
-function squared({ columns, rows }: RowBatch, faults: FieldFaults): RowBatch {
+function squared({ columns, rows, lines: numbers = [] }: RowBatch, faults: FieldFaults): RowBatch {
   const square: Row[] = [];
-  for (const row of rows) {
+  const lines: number[] = [];
+  for (const [at, row] of rows.entries()) {
     const fitted = row.length === columns.length ? row : fit(row, columns.length, faults);
-    if (fitted !== undefined) square.push(fitted);
+    if (fitted === undefined) continue;
+    square.push(fitted);
+    lines.push(numbers[at] as number);
   }
-  return { columns, rows: square, ...faults.batchOf(square) };
+  return { columns, rows: square, lines, ...faults.batchOf(square) };
 }
 
 /**

@@ -7,9 +7,10 @@
  */
 import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
+import type { DateSystem } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
 import { Slices } from './slices.ts';
-import type { DateShape, DateSystem } from './workbook-dates.ts';
+import type { DateShape } from './workbook-dates.ts';
 import { dateShape } from './workbook-dates.ts';
 import type { XmlHandler, XmlTag } from './xml.ts';
 import { parseXml } from './xml.ts';

@@ -27,6 +27,8 @@ export const scalesAt = 52;
 export const spelledAt = 56;
 export const rowsAt = 60;
 export const entriesAt = 64;
+/** 0 where no cell has the best reading behind a cut of the ties beside the one that it has taken before. */
+export const bestAt = 68;
 /** A double: only readings behind this row are compared for ties. */
 export const tiesFromAt = 72;
 /** What was packed last: where its points and its origins end. */
@@ -102,7 +104,10 @@ export const sum = 4;
 export const average = 5;
 export const count = 6;
 
-/** By cell, its newest reading where that is not the one that it has; row 0 where it is. */
+/**
+ * By cell, a reading that is not the one that it has: its newest, row 0 where it has that one; or the best behind a cut of the ties, which
+ * means nothing where the cell has a reading from there.
+ */
 export const passedBytes = 32;
 /** Doubles. */
 export const passedSecondsAt = 0;

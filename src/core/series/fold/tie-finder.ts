@@ -26,9 +26,16 @@ export const takenBy: Readonly<Record<'last' | 'first', readonly [TakenBy, Taken
   ],
 };
 
+interface NotedReading {
+  readonly readings: Readings;
+  readonly at: number;
+  readonly rule: 'last' | 'first';
+}
+
 /**
- * Compares each reading with the one before it in its cell. In a file that is sorted by time this finds every point that has such
- * readings, and in any file it does not depend on how the part was cut into pieces.
+ * Compares each reading with the one before it in its cell and with the one that is taken so far. So every tie that decides a point is
+ * found, and in a file that is sorted by time every other one, too. Of both only readings behind the last cut count: what is found does
+ * not depend on how the part was cut into pieces.
  */
 export class TieFinder {
   readonly #part: number;
@@ -40,8 +47,10 @@ export class TieFinder {
   #from = -Infinity;
   /** How many cells there may be before `reserve` is called again: a kernel makes them, and looks at what each has passed. */
   #cellsMax = 0;
-  /** Made when it is needed. */
-  #passed: PassedReadings | undefined;
+  /** Each is made when it is needed. By cell, the newest reading where that is not taken. */
+  #passed: OtherReadings | undefined;
+  /** What would be taken so far if the readings began behind the cut, in cells that took one before it. */
+  #best: OtherReadings | undefined;
 
   constructor(part: number, kernel: FoldKernel, cells: CellTable) {
     this.#part = part;
@@ -68,36 +77,46 @@ export class TieFinder {
   clear(): void {
     this.#ties.clear();
     this.#passed?.clear();
+    this.#best?.clear();
   }
 
   /** To be called before so many cells are there. */
   reserve(cells: number): void {
     this.#cellsMax = cells;
     this.#passed?.reserve(cells);
+    this.#best?.reserve(cells);
   }
 
   /** To be called before the cell takes the reading. */
   note(cell: number, readings: Readings, at: number, { takes, rule }: TakenBy): void {
-    const { seconds, nanos } = readings.moment(at);
-    const cells = this.#cells;
     const passed = this.#passed;
     const isPassed = passed !== undefined && passed.row(cell) > 0;
-    const from = isPassed ? passed : cells;
-    if (from.seconds(cell) === seconds && from.nanos(cell) === nanos && from.row(cell) > this.#from) {
-      const scale = readings.scales[at] as number;
-      const isEqual = scale >= 0 && scale === from.scale(cell) && readings.mantissas[at] === from.mantissa(cell);
-      if (!isEqual) this.#compare(cell, from, { readings, at, rule });
+    const isBehindCut = this.#cells.row(cell) > this.#from;
+    const taken = isBehindCut ? this.#cells : this.#best;
+    if (isPassed) this.#compare(cell, passed, { readings, at, rule });
+    if (taken !== undefined) this.#compare(cell, taken, { readings, at, rule });
+    if (takes) {
+      if (isPassed) passed.forget(cell);
+      return;
     }
-    if (!takes) (this.#passed ??= new PassedReadings(this.#kernel, this.#cellsMax)).set(cell, readings, at);
-    else if (isPassed) passed.forget(cell);
+    (this.#passed ??= new OtherReadings(this.#kernel, place.passedAt, this.#cellsMax)).set(cell, readings, at);
+    if (!isBehindCut) this.#noteBest(cell, { readings, at, rule });
   }
 
-  #compare(
-    cell: number,
-    from: PassedReadings | CellTable,
-    { readings, at, rule }: { readings: Readings; at: number; rule: 'last' | 'first' },
-  ): void {
+  /** Of readings that the cell does not take, since it has taken one before the cut. */
+  #noteBest(cell: number, { readings, at, rule }: NotedReading): void {
+    const best = (this.#best ??= new OtherReadings(this.#kernel, place.bestAt, this.#cellsMax));
     const { seconds, nanos } = readings.moment(at);
+    // Rows come in their order.
+    const isLater = (seconds - best.seconds(cell) || nanos - best.nanos(cell)) >= 0;
+    if (best.row(cell) <= this.#from || isLater === (rule === 'last')) best.set(cell, readings, at);
+  }
+
+  #compare(cell: number, from: OtherReadings | CellTable, { readings, at, rule }: NotedReading): void {
+    const { seconds, nanos } = readings.moment(at);
+    if (from.seconds(cell) !== seconds || from.nanos(cell) !== nanos || from.row(cell) <= this.#from) return;
+    const scale = readings.scales[at] as number;
+    if (scale >= 0 && scale === from.scale(cell) && readings.mantissas[at] === from.mantissa(cell)) return;
     const value = from.valueText(cell);
     const newValue = readings.value(at);
     if (compareDecimals(newValue, value) === 0) return;
@@ -111,14 +130,17 @@ export class TieFinder {
   }
 }
 
-/** By cell, its newest reading where that is not the one that it has; row 0 where it is. */
-class PassedReadings {
+/** By cell, a reading that is not the one that it has: see `passedBytes`. */
+class OtherReadings {
   readonly #kernel: FoldKernel;
+  /** Where the kernel finds them. */
+  readonly #at: number;
   readonly #records: Records;
   readonly #value = new Map<number, string>();
 
-  constructor(kernel: FoldKernel, cells: number) {
+  constructor(kernel: FoldKernel, at: number, cells: number) {
     this.#kernel = kernel;
+    this.#at = at;
     this.#records = new Records(kernel.memory, place.passedBytes);
     this.#records.reserve(cells);
     this.#describe();
@@ -176,6 +198,6 @@ class PassedReadings {
   }
 
   #describe(): void {
-    this.#kernel.set(place.passedAt, this.#records.address);
+    this.#kernel.set(this.#at, this.#records.address);
   }
 }

@@ -108,6 +108,12 @@ export function countLineEnds(bytes: Buffer, from: number, to: number): number {
   return lines;
 }
 
+export function countLineFeeds(bytes: Buffer, from: number, to: number): number {
+  let lines = 0;
+  for (let at = from; at < to; at++) if (bytes[at] === lineFeed) lines++;
+  return lines;
+}
+
 /** The bytes of a quoted field from its opening quote to behind its closing one, as the text that they stand for. */
 export function withoutQuotes(bytes: Buffer, from: number, to: number): Buffer {
   const text = Buffer.allocUnsafe(to - from);

@@ -32,7 +32,7 @@ export async function* readPlainRecords(
     const input = new TextInput(text, 0);
     try {
       const scanner = new JsonScanner(kernel, layout, keys, { needs: needed, bytes: blockBytes });
-      const isPlain = yield* scanAll(scanner, input, { file, blockBytes, footer: 0 });
+      const isPlain = yield* scanAll(scanner, input, { file, blockBytes });
       last = input.last;
       return isPlain;
     } finally {

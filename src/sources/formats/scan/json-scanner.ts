@@ -6,7 +6,7 @@
  */
 import type { Batch, ColumnNeed } from '../../../core/mapping/column-batch.ts';
 import type { Row } from '../../../core/model.ts';
-import { Block, lineFeed, notPlain, quoteMark } from './block.ts';
+import { Block, countLineFeeds, lineFeed, notPlain, quoteMark } from './block.ts';
 import { type ScanColumns, placeColumns } from './columns.ts';
 import { JsonFields, jsonText } from './json-fields.ts';
 import type { JsonKeys } from './json-keys.ts';
@@ -49,6 +49,8 @@ export class JsonScanner {
   #starts!: Int32Array;
   /** Where it ended. */
   #end = 0;
+  /** Lines of the file before the block's start, where records are lines. */
+  #lines = 0;
   /** The column of the value whose lead was taken apart last. */
   #column: number = none;
 
@@ -108,6 +110,7 @@ export class JsonScanner {
     const { address, start, end } = block;
     for (const column of this.#columns.coded) column?.texts.bound();
     this.#set(place.rowsAt, 0);
+    this.#set(place.linesSkippedAt, 0);
     this.#set(place.blockAt, address);
     this.#set(place.rowAt, address + start);
     this.#set(place.endAt, address + end);
@@ -161,13 +164,28 @@ export class JsonScanner {
 
   /** What was scanned; the block begins behind it then. */
   take(): Batch {
-    this.block.start = this.#end;
+    const { block } = this;
+    let counted = { at: block.start, line: this.#lines + 1 };
+    this.#lines += this.#get(place.linesSkippedAt);
+    block.start = this.#end;
     return {
       columns: this.#keys.columns,
       count: this.count,
       ...this.#columns,
       ragged: noRagged,
       row: (at) => this.#rowOf(this.#starts[at] as number),
+      ...(this.#layout === 'lines' && {
+        line: (at: number) => {
+          const to = this.#starts[at] as number;
+          // From the record that was asked for last, in either direction.
+          const more =
+            to < counted.at
+              ? -countLineFeeds(block.bytes, to, counted.at)
+              : countLineFeeds(block.bytes, counted.at, to);
+          counted = { at: to, line: counted.line + more };
+          return counted.line;
+        },
+      }),
     };
   }
 

@@ -167,7 +167,7 @@ class RangeReading {
     this.#end = from;
     this.#gridEnd = gridAfter(from, job);
     this.#fold = new Fold(job.part);
-    this.#mapper = new RowMapper(mapping, columns, job.rules, job.shared);
+    this.#mapper = new RowMapper(mapping, columns, job.rules, job);
     this.#scanner = new Scanner(this.#kernel, layout, { lines: 0, bytes: 2 * chunkBytes });
   }
 

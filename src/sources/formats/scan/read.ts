@@ -53,7 +53,8 @@ export async function* readColumns(
   const input = new TextInput(text, start.offset);
   let isPlain: boolean;
   try {
-    isPlain = yield* scanAll(scanner, input, { file, blockBytes, footer: settings.footer });
+    const heldBack = (): number | undefined => scanner.heldBack(settings.footer);
+    isPlain = yield* scanAll(scanner, input, { file, blockBytes, heldBack });
   } finally {
     await input.close();
   }
@@ -97,7 +98,7 @@ export async function* readColumnsBehind(
   const chunks = (): AsyncGenerator<Buffer, void, void> => file.storedFrom(end.bytes, blockBytes);
   const input = new TextInput({ encoding, label, isRaw: true, markBytes: 0, chunks }, 0);
   try {
-    const isPlain = yield* scanAll(scanner, input, { file, blockBytes, footer: 0 });
+    const isPlain = yield* scanAll(scanner, input, { file, blockBytes });
     return isPlain ? { endsWithLineEnd: isLineEnd(input.last), format: end.format } : undefined;
   } finally {
     await input.close();
@@ -107,7 +108,8 @@ export async function* readColumnsBehind(
 interface Reading {
   readonly file: PartFile;
   readonly blockBytes: number;
-  readonly footer: number;
+  /** How many rows at the end of a scan may not count; `undefined`: so many that csv-parse has to keep them. */
+  readonly heldBack?: () => number | undefined;
 }
 
 /** What `scanAll` reads by: see `Scanner`. */
@@ -120,7 +122,7 @@ interface BlockScanner extends Pick<Scanner, 'block' | 'isFull'> {
 export async function* scanAll(
   scanner: BlockScanner,
   input: TextInput,
-  { file, blockBytes, footer }: Reading,
+  { file, blockBytes, heldBack = () => 0 }: Reading,
 ): AsyncGenerator<Batch, boolean, void> {
   const { block } = scanner;
   let isFirst = true;
@@ -133,7 +135,9 @@ export async function* scanAll(
       else block.append(chunk);
     }
     if (!scanner.scan(isLast)) return false;
-    const batch = scanner.take(footer);
+    const back = heldBack();
+    if (back === undefined) return false;
+    const batch = scanner.take(back);
     if (isFirst || batch.count > 0) yield { ...batch, share: file.share };
     // There may be many batches in what was read ahead.
     file.throwIfAborted();

@@ -6,9 +6,9 @@
  */
 import type { Batch, ColumnNeed } from '../../../core/mapping/column-batch.ts';
 import type { Row } from '../../../core/model.ts';
-import { trimWhiteSpace } from '../../../core/text.ts';
+import { isBlankRow, trimWhiteSpace } from '../../../core/text.ts';
 import { rowFieldsMax } from '../../limits.ts';
-import { Block, carriageReturn, countLineEnds, lineFeed } from './block.ts';
+import { Block, carriageReturn, countLineEnds, lineFeed, quoteMark } from './block.ts';
 import { type ScanColumns, placeColumns } from './columns.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import * as place from './kernel/layout.ts';
@@ -209,6 +209,26 @@ export class Scanner {
     return new Map(
       Array.from({ length: count }, (_, pair) => [ints[at + 2 * pair] as number, ints[at + 2 * pair + 1] as number]),
     );
+  }
+
+  /**
+   * How many rows at the end may be the footer, and blank rows in it and below it: see `Footer` in `table.ts`. `undefined` where that
+   * is more than half of a batch.
+   * @param footer how many rows it has that are not blank
+   */
+  heldBack(footer: number): number | undefined {
+    let at = this.count;
+    for (let left = footer; left > 0 && at > 0;) if (!this.#isBlank(--at)) left--;
+    const rows = this.count - at;
+    return 2 * rows > this.#layout.rowsMax ? undefined : rows;
+  }
+
+  #isBlank(row: number): boolean {
+    const { bytes, delimiter } = this.block;
+    const from = this.#rowStarts[row] as number;
+    const first = bytes[from] as number;
+    const isSurelyText = first > 0x20 && first < 0x7f && first !== quoteMark && first !== delimiter;
+    return !isSurelyText && isBlankRow(this.#fieldsOf(from));
   }
 
   /**

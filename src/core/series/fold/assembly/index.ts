@@ -4,6 +4,7 @@
  */
 import {
   average,
+  bestAt,
   byNameAt,
   cellAddedMantissaAt,
   cellAddedScaleAt,
@@ -136,6 +137,25 @@ function isLater(seconds: f64, nanos: i32, row: f64, otherSeconds: f64, otherNan
   return row >= otherRow;
 }
 
+/** Whether a reading that was passed has the same time and another value, or another scale: see `TieFinder`. */
+// @ts-ignore: decorator
+@inline
+function isTied(other: usize, seconds: f64, nanos: i32, mantissa: f64, scale: i32, tiesFrom: f64): bool {
+  if (load<f64>(other, passedSecondsAt) != seconds || load<i32>(other, passedNanosAt) != nanos) return false;
+  if (load<f64>(other, passedRowAt) <= tiesFrom) return false;
+  return load<i32>(other, passedScaleAt) != scale || load<f64>(other, passedMantissaAt) != mantissa;
+}
+
+// @ts-ignore: decorator
+@inline
+function storePassed(other: usize, seconds: f64, nanos: i32, row: f64, mantissa: f64, scale: i32): void {
+  store<f64>(other, seconds, passedSecondsAt);
+  store<f64>(other, row, passedRowAt);
+  store<f64>(other, mantissa, passedMantissaAt);
+  store<i32>(other, nanos, passedNanosAt);
+  store<i32>(other, scale, passedScaleAt);
+}
+
 /**
  * Takes readings from one on, in a table that has room for a cell for each of them.
  * @returns the first one that is not such a reading, or that differs from another one of its time. Nothing of it was taken.
@@ -145,6 +165,7 @@ export function take(fold: usize, from: i32, to: i32): i32 {
   const drivers = <usize>load<u32>(fold, driversAt);
   const byName = <usize>load<u32>(fold, byNameAt);
   const passed = <usize>load<u32>(fold, passedAt);
+  const best = <usize>load<u32>(fold, bestAt);
   const months = <usize>load<u32>(fold, monthsAt);
   const secondsOf = <usize>load<u32>(fold, secondsAt);
   const nanosOf = <usize>load<u32>(fold, nanosAt);
@@ -200,24 +221,26 @@ export function take(fold: usize, from: i32, to: i32): i32 {
         const newest = passed + <usize>number * passedBytes;
         const isPassed = passed != 0 && load<f64>(newest, passedRowAt) > 0;
         // As `TieFinder.note`, which says what readings that differ mean.
-        const isOfOneTime = isPassed
-          ? seconds == load<f64>(newest, passedSecondsAt) &&
-            nanos == load<i32>(newest, passedNanosAt) &&
-            load<f64>(newest, passedRowAt) > tiesFrom
-          : seconds == cellSeconds && nanos == cellNanos && cellRow > tiesFrom;
-        if (isOfOneTime) {
-          const isEqual = isPassed
-            ? scale == load<i32>(newest, passedScaleAt) && mantissa == load<f64>(newest, passedMantissaAt)
-            : scale == cellScale && mantissa == cellMantissa;
-          if (!isEqual) return at;
-        }
+        if (isPassed && isTied(newest, seconds, nanos, mantissa, scale, tiesFrom)) return at;
+        const isBehindCut = cellRow > tiesFrom;
+        const bestOfCell = best + <usize>number * passedBytes;
+        if (isBehindCut) {
+          if (seconds == cellSeconds && nanos == cellNanos && (scale != cellScale || mantissa != cellMantissa)) {
+            return at;
+          }
+        } else if (best != 0 && isTied(bestOfCell, seconds, nanos, mantissa, scale, tiesFrom)) return at;
         if (!takesPlace) {
-          if (passed == 0) return at;
-          store<f64>(newest, seconds, passedSecondsAt);
-          store<f64>(newest, row, passedRowAt);
-          store<f64>(newest, mantissa, passedMantissaAt);
-          store<i32>(newest, nanos, passedNanosAt);
-          store<i32>(newest, scale, passedScaleAt);
+          if (passed == 0 || (best == 0 && !isBehindCut)) return at;
+          storePassed(newest, seconds, nanos, row, mantissa, scale);
+          if (!isBehindCut) {
+            const bestRow = load<f64>(bestOfCell, passedRowAt);
+            const bestSeconds = load<f64>(bestOfCell, passedSecondsAt);
+            const bestNanos = load<i32>(bestOfCell, passedNanosAt);
+            const isLaterThanBest = isLater(seconds, nanos, row, bestSeconds, bestNanos, bestRow);
+            if (bestRow <= tiesFrom || isLaterThanBest == (rule == last)) {
+              storePassed(bestOfCell, seconds, nanos, row, mantissa, scale);
+            }
+          }
           newMantissa = cellMantissa;
           newScale = cellScale;
         } else if (isPassed) store<f64>(newest, 0, passedRowAt);

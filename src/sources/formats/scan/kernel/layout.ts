@@ -25,6 +25,7 @@ export const rowStartsAt = 40;
 /** Pairs of a row and its number of fields, and how many such rows there are. */
 export const raggedAt = 44;
 export const raggedRowsAt = 48;
+/** Lines without a row; of JSON lines, all that ended between records. */
 export const linesSkippedAt = 52;
 /** Whether a quoted field with a line break was seen. */
 export const hasBreaksAt = 56;

@@ -15,6 +15,7 @@ import {
   leadTextAt,
   leadsAt,
   leadsCountAt,
+  linesSkippedAt,
   maybeCut,
   needsAt,
   needsCodes,
@@ -81,6 +82,7 @@ function toRecord(context: usize, from: usize, end: usize, isList: u32): usize {
     if (byte == openObject && (next == nextIsRecord || next == nextIsFirst)) return at;
     next = nextBehind(byte, next, isList);
     if (next < 0) return notPlainField;
+    if (isList == 0) store<u32>(context, load<u32>(context, linesSkippedAt) + 1, linesSkippedAt);
     store<i32>(context, next, nextRecordAt);
     at = skipSpace(at + 1, isList);
   }
