@@ -140,11 +140,12 @@ async function* hashedByRows(read: AsyncGenerator<RowBatch, Content, void>): Asy
     for (;;) {
       const next = await read.next();
       if (next.done === true) return { ...next.value, hash: hash.digest('hex') };
-      const { columns, rows, fault } = next.value;
-      // A formula without a result is another content than a text that looks like it.
+      const { columns, rows, fault, isNumber } = next.value;
+      // A formula without a result, or a number, is another content than a text that looks like it.
       const data = rows.map((row, at) => {
         const faults = fault === undefined ? [] : columns.flatMap((_column, of) => fault(at, of) ?? []);
-        return faults.length === 0 ? row : [row, faults];
+        const numbers = isNumber === undefined ? [] : columns.flatMap((_column, of) => (isNumber(at, of) ? [of] : []));
+        return faults.length + numbers.length === 0 ? row : [row, faults, numbers];
       });
       const lines = isFirst ? [columns, ...data] : data;
       // JSON keeps apart what joining the texts could run together.

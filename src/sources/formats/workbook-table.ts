@@ -5,10 +5,11 @@ import type { Row, RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/read-part.ts';
 import { FieldFaults } from './field-faults.ts';
+import { FieldNumbers } from './field-numbers.ts';
 import { batchLengthMax } from '../limits.ts';
 import type { TableSettings } from './table.ts';
 import { Table } from './table.ts';
-import { readSheet } from './workbook-sheet.ts';
+import { type SheetRows, readSheet } from './workbook-sheet.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { openWorkbook } from './workbook.ts';
 
@@ -24,6 +25,9 @@ export interface WorkbookSettings extends TableSettings {
   readonly furthestPlace?: number;
 }
 
+/** What is known of fields beside their texts. */
+type SheetFields = Pick<SheetRows, 'faults' | 'numbers'>;
+
 /** Rows are gathered until they are so many cells; a row has up to 16 384. */
 const batchCells = 20_000;
 
@@ -37,19 +41,21 @@ export async function* readWorkbook(
   const sheet = chooseSheet(workbook, choice);
   const name = `${file.name} sheet ${sheet.name}`;
   const faults = new FieldFaults();
+  const numbers = new FieldNumbers();
+  const fields = { faults, numbers };
   const table = new Table(settings, name, 'skip', (rows) => checkHeader(name, rows, faults));
   const shared = { sheet: sheet.name };
   let columns: readonly string[] | undefined;
-  for await (const rows of gathered(readSheet(workbook, sheet, { skipRows: settings.skipRows, faults }))) {
+  for await (const rows of gathered(readSheet(workbook, sheet, { skipRows: settings.skipRows, ...fields }))) {
     const batch = table.take(withoutComments(rows, settings.comment));
     if (batch === undefined) continue;
     columns ??= widened(batch.columns, rows, settings.furthestPlace ?? 0);
-    yield { ...squared({ ...batch, columns }, faults), shared, share: workbook.zip.shareOf(sheet.entry) };
+    yield { ...squared({ ...batch, columns }, fields), shared, share: workbook.zip.shareOf(sheet.entry) };
     // Only what reads the file notices an abort, and the rest of a small one is in memory already.
     await file.byteAt(0);
   }
   const batch = table.end();
-  if (batch !== undefined) yield { ...squared(batch, faults), shared };
+  if (batch !== undefined) yield { ...squared(batch, fields), shared };
   return {};
 }
 
@@ -146,20 +152,20 @@ function widened(columns: readonly string[], rows: readonly Row[], furthestPlace
 }
 
 /** A spreadsheet has no ragged rows. */
-function squared({ columns, rows }: RowBatch, faults: FieldFaults): RowBatch {
+function squared({ columns, rows }: RowBatch, fields: SheetFields): RowBatch {
   const square: Row[] = [];
   for (const row of rows) {
-    const fitted = row.length === columns.length ? row : fit(row, columns.length, faults);
+    const fitted = row.length === columns.length ? row : fit(row, columns.length, fields);
     if (fitted !== undefined) square.push(fitted);
   }
-  return { columns, rows: square, ...faults.batchOf(square) };
+  return { columns, rows: square, ...fields.faults.batchOf(square), ...fields.numbers.batchOf(square) };
 }
 
 /**
  * Fills up a row that is too short. Surplus cells stay where they hold something that can be used, else they are cut
  * off; a row with nothing else is left out.
  */
-function fit(row: Row, width: number, faults: FieldFaults): Row | undefined {
+function fit(row: Row, width: number, { faults, numbers }: SheetFields): Row | undefined {
   const problems = faults.of(row);
   let length = row.length;
   while (length > width && (row[length - 1] === '' || problems?.has(length - 1) === true)) length--;
@@ -169,5 +175,7 @@ function fit(row: Row, width: number, faults: FieldFaults): Row | undefined {
   while (fitted.length < width) fitted.push('');
   const kept = new Map([...(problems ?? [])].filter(([column]) => column < length));
   if (kept.size > 0) faults.set(fitted, kept);
+  const found = numbers.of(row);
+  if (found !== undefined) numbers.set(fitted, found);
   return fitted;
 }
