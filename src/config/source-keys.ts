@@ -204,15 +204,17 @@ export const timeShape = {
 
 export const valueShape = {
   from: template.meta({ description: 'Template of the text.', examples: ['{amount}'] }),
-  decimal: decimal.prefault('.').describe('The decimal mark.'),
+  decimal: decimal
+    .prefault('.')
+    .describe('The decimal mark of texts. What its place stores as a number has a point in any case.'),
   group: group
     .optional()
-    .describe('The mark between groups of three digits, or `{ mark, sizes }`. Default: no grouping.'),
+    .describe('The mark between groups of three digits in texts, or `{ mark, sizes }`. Default: no grouping.'),
   accounting: z
     .boolean()
     .default(false)
     .describe(
-      'Reads brackets and a trailing minus as negative, ignores currency signs, currency codes and `%`, and reads a lone `-` as zero. `5,-` is a reject: to some the dash means no cents.',
+      'Of texts: reads brackets and a trailing minus as negative, ignores currency signs, currency codes and `%`, and reads a lone `-` as zero. `5,-` is a reject: to some the dash means no cents.',
     ),
   scale: factor.optional().describe('Every value is multiplied by this, exactly.'),
   negate: z.boolean().default(false).describe('Reverses the sign of every value.'),

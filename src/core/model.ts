@@ -77,6 +77,11 @@ export interface RowBatch {
    * `columns`; its text is for people only. A row that needs such a field is a reject.
    */
   readonly fault?: FieldFault;
+  /**
+   * Whether the place stores a field as a number, whose text has a point; by indexes into `rows` and `columns`. May be false for one
+   * without a point, which every format reads alike. Left out where all fields are texts.
+   */
+  readonly isNumber?: FieldKind;
   /** For rows of an answer that collapses others: the place of each in the query, 0 where it is not known. */
   readonly places?: readonly number[];
   /** Where a database collapsed the rows (`pushdown`): what each of `rows` stands for, whose fields are those of its key. */
@@ -84,6 +89,8 @@ export interface RowBatch {
 }
 
 export type FieldFault = (row: number, column: number) => string | undefined;
+
+export type FieldKind = (row: number, column: number) => boolean;
 
 /** The rows of one key and month, collapsed by a database. */
 export interface CollapsedRow {

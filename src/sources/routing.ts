@@ -6,6 +6,7 @@ import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part, RowBatch } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import { oneLine } from '../http/masking.ts';
+import { numberColumns } from './formats/field-numbers.ts';
 import { type SourceContext, defineKind, freshVersion, needsOf } from './kind.ts';
 import { type FirstPage, type RoutedRequest, type Router, RoutingApi } from './routing/api.ts';
 import { type Outcome, columns, columnsText, rowOf } from './routing/rows.ts';
@@ -59,6 +60,8 @@ const routingDrivers = [
     collapse: 'count',
   },
 ] as const;
+
+const numbers = numberColumns(columns.map((column) => column === 'credits' || column === 'estimatedCredits'));
 
 /** By the settings of a source, which stay the same object until the config is read again. */
 const memories = new WeakMap<RoutingSettings, Map<string, Outcome>>();
@@ -128,7 +131,7 @@ class RoutingLog {
           rowOf(router, request, outcomes.get(request.id), this.#settings.modalities),
         );
         hash.update(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-        yield { columns, rows, share: (at + rows.length) / Math.max(1, requests.length) };
+        yield { columns, rows, share: (at + rows.length) / Math.max(1, requests.length), ...numbers };
       }
       // While a task is under way its cost changes, and the log does not.
       const isSettled = requests.every((request) => this.#isSettled(request, outcomes.get(request.id)));

@@ -140,11 +140,12 @@ async function* hashedByRows(read: AsyncGenerator<RowBatch, Content, void>): Asy
     for (;;) {
       const next = await read.next();
       if (next.done === true) return { ...next.value, hash: hash.digest('hex') };
-      const { columns, rows, fault, dateSystem } = next.value;
-      // A formula without a result is another content than a text that looks like it.
+      const { columns, rows, fault, isNumber, dateSystem } = next.value;
+      // A formula without a result, or a number, is another content than a text that looks like it.
       const data = rows.map((row, at) => {
         const faults = fault === undefined ? [] : columns.flatMap((_column, of) => fault(at, of) ?? []);
-        return faults.length === 0 ? row : [row, faults];
+        const numbers = isNumber === undefined ? [] : columns.flatMap((_column, of) => (isNumber(at, of) ? [of] : []));
+        return faults.length + numbers.length === 0 ? row : [row, faults, numbers];
       });
       // Nor is the same number another day in a workbook that counts from another year.
       const head = dateSystem === 1904 ? [{ dateSystem }, columns] : [columns];

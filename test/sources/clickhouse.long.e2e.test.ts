@@ -10,7 +10,8 @@ import {
 } from '../support/clickhouse-servers.ts';
 import { failureOf, failureWithout } from '../support/database-world.ts';
 import type { TestServer, UrlOptions } from '../support/servers.ts';
-import { calm, openSource, readWhole } from '../support/source-world.ts';
+import { germanColumns, readOf } from '../support/number-world.ts';
+import { calm, openSource, openSourceIn, readWhole } from '../support/source-world.ts';
 
 describe.each(clickhouses)('a value of type clickhouse, on $name', ({ isMissing, start, isOld }) => {
   let server: TestServer;
@@ -22,6 +23,22 @@ describe.each(clickhouses)('a value of type clickhouse, on $name', ({ isMissing,
   async function rowsOf(query: string): Promise<readonly Row[]> {
     return (await readWhole(openSource('clickhouse', { url: server.url(), query }, '/'))).rows;
   }
+
+  test.skipIf(isMissing)('that is a number is itself, whatever marks are declared for texts', async () => {
+    const query = `SELECT toDecimal64(7.125, 3) AS n, toNullable(toDecimal32(7.125, 3)) AS short, toFloat64(-7.125) AS double,
+      toFloat32(7.5) AS float, 1234 AS whole, '1.234,50' AS text, '7.125' AS point`;
+    const by = germanColumns('n', 'short', 'double', 'float', 'whole', 'text', 'point');
+    const source = openSourceIn({ mapping: by }, 'clickhouse', { url: server.url(), query });
+    expect(await readOf(source, by)).toEqual({
+      n: '7.125',
+      short: '7.125',
+      double: '-7.125',
+      float: '7.5',
+      whole: '1234',
+      text: '1234.50 <- 1.234,50',
+      point: '7125 <- 7.125',
+    });
+  });
 
   const always = [
     ['toInt64(-9223372036854775808)', '-9223372036854775808'],

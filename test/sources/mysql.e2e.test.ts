@@ -5,6 +5,7 @@ import type { Source } from '../../src/core/ports.ts';
 import { kinds } from '../../src/sources/index.ts';
 import { expectNoSecret, failureOf, failureWithout } from '../support/database-world.ts';
 import { type TestServer, type UrlOptions, cannotMariadb, mariadbName, mariadbServer } from '../support/servers.ts';
+import { germanColumns, readOf } from '../support/number-world.ts';
 import { entry, mapping } from '../support/row-world.ts';
 import { calm, openSource, openSourceIn, readWhole } from '../support/source-world.ts';
 import { rowsOf as rowsOfBatch } from '../support/mapping.ts';
@@ -50,6 +51,23 @@ describe.skipIf(cannotMariadb)(`type mysql, on ${mariadbName}`, () => {
       ["''", ''],
     ])('%s comes as %s', async (sql, text) => {
       expect(await rowsOf(`SELECT ${sql} AS value`)).toEqual([[text]]);
+    });
+
+    test('that is a number is itself, whatever marks are declared for texts', async () => {
+      await server.run(`CREATE TABLE marks (n DECIMAL(10, 3), filled DECIMAL(10, 3) ZEROFILL, fixed FLOAT(10, 3), text VARCHAR(20));
+        INSERT INTO marks VALUES (7.125, 7.125, 7.125, '1.234,50')`);
+      const query = "SELECT *, 7.125e0 AS real_, 1234 AS whole, '7.125' AS point FROM marks";
+      const by = germanColumns('n', 'filled', 'fixed', 'real_', 'whole', 'text', 'point');
+      const source = openSourceIn({ mapping: by }, 'mysql', { url: server.url(), query });
+      expect(await readOf(source, by)).toEqual({
+        n: '7.125',
+        filled: expect.stringMatching(/^7\.125/),
+        fixed: '7.125',
+        real_: '7.125',
+        whole: '1234',
+        text: '1234.50 <- 1.234,50',
+        point: '7125 <- 7.125',
+      });
     });
 
     test('of a column comes as its text, a TIMESTAMP with its zone', async () => {

@@ -5,7 +5,8 @@ import type { Source } from '../../src/core/ports.ts';
 import { kinds } from '../../src/sources/index.ts';
 import { expectNoSecret, failureOf, failureWithout } from '../support/database-world.ts';
 import { type TestServer, type UrlOptions, postgresReleases, postgresServer } from '../support/servers.ts';
-import { calm, openSource, readWhole } from '../support/source-world.ts';
+import { germanColumns, readOf } from '../support/number-world.ts';
+import { calm, openSource, openSourceIn, readWhole } from '../support/source-world.ts';
 import { rowsOf as rowsOfBatch } from '../support/mapping.ts';
 
 for (const postgres of postgresReleases)
@@ -57,6 +58,29 @@ for (const postgres of postgresReleases)
         ["''::text", ''],
       ])('%s comes as %s', async (sql, text) => {
         expect(await rowsOf(`SELECT ${sql} AS value`)).toEqual([[text]]);
+      });
+
+      test('that is a number is itself, whatever marks are declared for texts', async () => {
+        const query = `SELECT 7.125 AS n, 7.125::numeric(10, 3) AS short, -7.125::float8 AS double, 7.5::float4 AS float,
+          '7.125'::json AS json, '7.125'::jsonb AS jsonb, 1234 AS whole, '1.234,50' AS text, '7.125' AS point`;
+        const by = germanColumns('n', 'short', 'double', 'float', 'json', 'jsonb', 'whole', 'text', 'point');
+        const source = openSourceIn({ mapping: by }, 'postgres', { url: server.url(), query });
+        expect(await readOf(source, by)).toEqual({
+          n: '7.125',
+          short: '7.125',
+          double: '-7.125',
+          float: '7.5',
+          json: '7.125',
+          jsonb: '7.125',
+          whole: '1234',
+          text: '1234.50 <- 1.234,50',
+          point: '7125 <- 7.125',
+        });
+        const texts = openSourceIn({ mapping: by }, 'postgres', {
+          url: server.url(),
+          query: query.replace('7.125 AS n', "'7.125' AS n"),
+        });
+        expect((await readWhole(texts)).content.hash).not.toBe((await readWhole(source)).content.hash);
       });
 
       test('does not depend on the settings of the role and the database', async () => {

@@ -96,7 +96,9 @@ export function checkRow(batch: Batch, at: number, fields: Row): void {
     if (value === undefined) continue;
     readMantissa(text, 0, parsed);
     same('the text of a value', value.text(at), text);
-    same('a scale', value.scales[at], parsed.scales[0]);
-    if (parsed.scales[0] !== -1) same('a mantissa', value.mantissas[at], parsed.mantissas[0]);
+    // A text beside numbers may be left alone.
+    const isLeft = value.isNumber?.(at) === false && value.scales[at] === -1;
+    if (!isLeft) same('a scale', value.scales[at], parsed.scales[0]);
+    if (!isLeft && parsed.scales[0] !== -1) same('a mantissa', value.mantissas[at], parsed.mantissas[0]);
   }
 }

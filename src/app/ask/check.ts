@@ -128,8 +128,7 @@ class Look {
   begin(mapping: Mapping, rules: MonthRules): void {
     this.#mapping = mapping;
     this.#months = rules;
-    const { type } = this.#settings;
-    this.#slips = mapping.drivers.map((entry) => slipFinders(entry, { type, months: rules }));
+    this.#slips = mapping.drivers.map((entry) => slipFinders(entry, rules));
     this.#warnFiscal();
     this.#note(runSourceTests(this.#settings.tests, mapping, rules));
   }

@@ -7,9 +7,6 @@ import { exchangedFormat } from '../../core/time/day-month.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { type TimeReader, compileTimeReader } from '../../core/time/time.ts';
 
-/** Kinds of files that may hold real numbers: these have a point and no group mark, whatever a person is shown. */
-const typesWithNumbers = new Set(['xlsx', 'parquet', 'json', 'jsonl']);
-
 /** The texts of a reading, as read. */
 interface ReadTexts {
   readonly text: string;
@@ -22,30 +19,24 @@ export interface SlipFinder {
   warnings(): readonly string[];
 }
 
-export function slipFinders(
-  entry: DriverEntry,
-  { type, months }: { readonly type: string; readonly months: MonthRules },
-): readonly SlipFinder[] {
-  return [new MarkFinder(entry, type), ...currencyFinders(entry), ...exchangeFinders(entry, months)];
+export function slipFinders(entry: DriverEntry, months: MonthRules): readonly SlipFinder[] {
+  return [new MarkFinder(entry), ...currencyFinders(entry), ...exchangeFinders(entry, months)];
 }
 
-/** Finds a column of numbers whose every mark is followed by three digits: it may group, not divide, or the other way round. */
+/** Finds a column of numbers whose every mark is followed by three digits: it may group, and not divide. */
 class MarkFinder implements SlipFinder {
   readonly #entry: DriverEntry;
-  readonly #hasNumbers: boolean;
   #marked = 0;
   #grouped = 0;
   #example = '';
 
-  constructor(entry: DriverEntry, type: string) {
+  constructor(entry: DriverEntry) {
     this.#entry = entry;
-    this.#hasNumbers = typesWithNumbers.has(type);
   }
 
   note({ text }: ReadTexts): void {
     const { decimal, group } = this.#entry.value.format;
-    const mark = group === undefined ? decimal : this.#hasNumbers && group.mark === '.' ? group.mark : undefined;
-    const at = mark === undefined ? -1 : text.indexOf(mark);
+    const at = group === undefined ? text.indexOf(decimal) : -1;
     if (at < 0) return;
     this.#marked++;
     if (!/^\D*\d{1,3}$/.test(text.slice(0, at)) || !/^\d{3}\D*$/.test(text.slice(at + 1))) return;
@@ -55,12 +46,7 @@ class MarkFinder implements SlipFinder {
 
   warnings(): readonly string[] {
     const { value } = this.#entry;
-    const { decimal, group } = value.format;
-    if (group !== undefined && this.#grouped > 0) {
-      return [
-        `"." groups three digits in ${value.from.text}, as in ${this.#example}: where these are numbers and not texts, the point divides; leave decimal and group out then`,
-      ];
-    }
+    const { decimal } = value.format;
     if (this.#marked < 2 || this.#grouped < this.#marked) return [];
     return [
       `every "${decimal}" in ${value.from.text} is followed by three digits, as in ${this.#example}: if it groups thousands, declare group: "${decimal}" and another decimal mark`,

@@ -14,6 +14,10 @@ interface FilledColumn {
   /** The last text that was not empty; `undefined` below a row that could not be read. */
   above: string | undefined;
   codes: Int32Array;
+  /** Whether that text is a number, see `ValueColumn`. */
+  isAboveNumber: boolean;
+  /** By row, 1 where the text that it has is a number; `undefined` where none is. */
+  numbers: Uint8Array | undefined;
 }
 
 /** Where the values of a column are in a memory. */
@@ -34,7 +38,7 @@ export class BatchColumns {
   readonly #coded: (CodedColumn | undefined)[];
   readonly #values: (ValueColumn | undefined)[];
   readonly #filled: readonly FilledColumn[];
-  readonly #filledValues: ReadonlyMap<number, ValuesOfTexts>;
+  readonly #filledValues: ReadonlyMap<FilledColumn, ValuesOfTexts>;
   readonly #memory: Memory;
   /** By column. */
   readonly #codesIn: Inlet[] = [];
@@ -55,9 +59,15 @@ export class BatchColumns {
     this.#width = needs.length;
     this.#coded = needs.map(() => undefined);
     this.#values = needs.map(() => undefined);
-    this.#filled = fillDown.map((column) => ({ column, above: '', codes: new Int32Array(0) }));
-    const values = fillDown.filter((column) => needs[column]?.isValue === true);
-    this.#filledValues = new Map(values.map((column) => [column, new ValuesOfTexts()]));
+    this.#filled = fillDown.map((column) => ({
+      column,
+      above: '',
+      codes: new Int32Array(0),
+      isAboveNumber: false,
+      numbers: undefined,
+    }));
+    const values = this.#filled.filter(({ column }) => needs[column]?.isValue === true);
+    this.#filledValues = new Map(values.map((filled) => [filled, new ValuesOfTexts()]));
   }
 
   /** @param isFaulty whether a field stands for no text */
@@ -71,10 +81,10 @@ export class BatchColumns {
       this.#values[column] = from.values[column];
     }
     for (const filled of this.#filled) this.#fill(filled, isFaulty);
-    for (const [column, values] of this.#filledValues) {
+    for (const [{ column, numbers }, values] of this.#filledValues) {
       const { texts, codes } = this.coded(column);
       const textAt = (at: number): string => (codes[at] === unknown ? '' : texts.text(codes[at] as number));
-      this.#values[column] = values.take(this.count, textAt);
+      this.#values[column] = values.take(this.count, textAt, numbers && ((at) => numbers[at] === 1));
     }
   }
 
@@ -132,14 +142,20 @@ export class BatchColumns {
     const column = this.coded(filled.column);
     const { texts } = column;
     const isEmpty = new EmptyTexts(texts);
+    const isNumber = this.#values[filled.column]?.isNumber;
+    filled.numbers = isNumber === undefined && !filled.isAboveNumber ? undefined : new Uint8Array(this.count);
     let above = filled.above === undefined ? unknown : texts.code(filled.above);
     // Only now: a text that is new may move the codes.
     const { codes } = column;
     if (filled.codes.length < this.count) filled.codes = new Int32Array(codes.length);
     for (let at = 0; at < this.count; at++) {
-      if (this.ragged.has(at) || isFaulty?.(at, filled.column) === true) above = unknown;
-      else if (!isEmpty.has(codes[at] as number)) above = codes[at] as number;
+      const isUnknown = this.ragged.has(at) || isFaulty?.(at, filled.column) === true;
+      if (isUnknown || !isEmpty.has(codes[at] as number)) {
+        above = isUnknown ? unknown : (codes[at] as number);
+        filled.isAboveNumber = !isUnknown && isNumber?.(at) === true;
+      }
       filled.codes[at] = above;
+      if (filled.numbers !== undefined && filled.isAboveNumber) filled.numbers[at] = 1;
     }
     filled.above = above === unknown ? undefined : texts.text(above);
     this.#coded[filled.column] = { texts, codes: filled.codes };

@@ -33,6 +33,11 @@ export interface ValueColumn {
   readonly scales: Int8Array;
   /** Where the column was read by what `ColumnNeed.writtenBy` says: how each number is written, see `numbers/spelling.ts`. */
   readonly spelled?: Int32Array | undefined;
+  /**
+   * Whether a field is stored as a number, see `RowBatch`. Only where that is asked (`ColumnNeed.isNumberAsked`) and the place has numbers:
+   * then a text with a point has the scale -1, so that what stands here as an integer is the value by whatever marks texts are read.
+   */
+  readonly isNumber?: ((row: number) => boolean) | undefined;
   /** The field as it stands, whatever it holds. */
   text(row: number): string;
 }
@@ -50,6 +55,8 @@ export interface ColumnNeed {
   readonly isValue: boolean;
   /** A reader may read values so, and says how each is written; or it reads canonical decimals alone. */
   readonly writtenBy?: WrittenBy | undefined;
+  /** An entry reads its texts by another decimal mark than a point: a reader says which of its fields are numbers. */
+  readonly isNumberAsked?: boolean;
 }
 
 /** What is needed of the columns of a part, by column. */

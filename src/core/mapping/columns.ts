@@ -155,11 +155,17 @@ export function columnNeeds(mapping: Mapping, columns: readonly string[]): reado
     rows,
     mapping.drivers.flatMap(({ value }) => templateColumns(value.from)),
   );
+  const marked = mapping.drivers.filter(({ value }) => value.format.decimal !== '.');
+  const asked = indexesOf(
+    rows,
+    marked.flatMap(({ value }) => templateColumns(value.from)),
+  );
   const written = writtenBy(mapping, (column) => indexesOf(rows, [column]));
   return columns.map((_name, column) => ({
     isCoded: coded.has(column),
     isValue: values.has(column),
     writtenBy: written.get(column),
+    ...(asked.has(column) && { isNumberAsked: true }),
   }));
 }
 

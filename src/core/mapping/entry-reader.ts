@@ -2,7 +2,7 @@
 import { orderOfPlace } from '../row-origin.ts';
 import { divideDecimal } from '../numbers/arithmetic.ts';
 import type { Calendar } from '../time/calendar.ts';
-import { describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
+import { type DecimalFormat, describeBadDecimal, parseDecimal } from '../numbers/decimal.ts';
 import { type FormattedReader, formattedReader } from '../numbers/formatted.ts';
 import { digitsMax, readMantissa } from '../numbers/mantissa.ts';
 import { canonical, elsewhere, negated, written } from '../numbers/spelling-bits.ts';
@@ -20,6 +20,7 @@ import type { DriverEntry, Mapping } from '../settings.ts';
 import { type Maps, type Template, loneColumn, renderName, renderText, templateColumns } from './template.ts';
 import { quote } from '../text.ts';
 import { type TimeReader, compileTimeReader } from '../time/time.ts';
+import { type ValueTexts, valueTexts } from './value-texts.ts';
 
 /** The rules by which a moment belongs to a month. */
 export interface MonthRules {
@@ -71,7 +72,7 @@ interface Unit {
   readonly times: Keyed<BadTime>;
   /** The column of the value, where the template is that column alone. */
   readonly valueColumn: number | undefined;
-  readonly valueText: (at: number) => string;
+  readonly texts: ValueTexts;
   values: ValueColumn;
 }
 
@@ -89,6 +90,8 @@ export class EntryReader {
   readonly #writtenScaleMax: number;
   /** See `PlainUnit`. */
   readonly #negated: number;
+  /** Of fields that are stored as numbers: marks are for texts. */
+  readonly #numberFormat: DecimalFormat;
   /** Whether a time of several months was read. */
   #hasSpans = false;
   readonly #readFormatted: FormattedReader | undefined;
@@ -114,6 +117,7 @@ export class EntryReader {
     this.#writtenScaleMax = format.scale === undefined && format.round === undefined ? digitsMax : -1;
     this.#plainScaleMax = Math.min(this.#writtenScaleMax, format.decimal === '.' ? digitsMax : 0);
     this.#negated = format.negate ? written | negated : 0;
+    this.#numberFormat = { ...format, decimal: '.', group: undefined, accounting: false };
     this.#missing = new MissingTexts(mapping.missing, format);
     this.#readFormatted = formattedReader(format);
     this.#readTime = compileTimeReader(entry.time.format, rules.timezone, rules.calendar, dateSystem);
@@ -175,9 +179,10 @@ export class EntryReader {
       readings.scales[into] = scale;
       readings.spelled[into] = isNegated ? spelling | this.#negated : spelling;
     } else {
-      const text = values === noValues ? unit.valueText(at) : values.text(at);
+      const text = values === noValues ? unit.texts.text(at) : values.text(at);
       if (this.#missing.has(text)) return;
-      this.#readValue(text, readings);
+      if (unit.texts.isNumber(at, text)) this.#setParsed(text, this.#numberFormat, readings);
+      else this.#readValue(text, readings);
     }
     const name = unit.names.numbers[at] as number;
     const time = unit.times.numbers[at] as number;
@@ -229,13 +234,16 @@ export class EntryReader {
       reasons.add(timeReason(text, reason));
     }
     if (readings.scales[readings.count] === notRead) {
-      reasons.add(describeBadDecimal(unit.valueText(at), this.#entry.value.format));
+      const text = unit.texts.text(at);
+      reasons.add(
+        describeBadDecimal(text, unit.texts.isNumber(at, text) ? this.#numberFormat : this.#entry.value.format),
+      );
     }
   }
 
   /** The scale to which what was read of a column is the value, but for its sign. */
-  #scaleMax({ spelled }: ValueColumn): number {
-    return spelled === undefined ? this.#plainScaleMax : this.#writtenScaleMax;
+  #scaleMax({ spelled, isNumber }: ValueColumn): number {
+    return spelled === undefined && isNumber === undefined ? this.#plainScaleMax : this.#writtenScaleMax;
   }
 
   /** Sets the value of the next reading; a scale of `notRead`, where the text is no number of the format. */
@@ -247,7 +255,11 @@ export class EntryReader {
       if (spelling !== 'canonical') readings.texts[into] = text;
       return;
     }
-    const value = parseDecimal(text, this.#entry.value.format);
+    this.#setParsed(text, this.#entry.value.format, readings);
+  }
+
+  #setParsed(text: string, format: DecimalFormat, readings: Readings): void {
+    const value = parseDecimal(text, format);
     if (value === undefined) readings.scales[readings.count] = notRead;
     else setValue(readings, value, text);
   }
@@ -323,7 +335,7 @@ export class EntryReader {
         return new Keyed(kernel, columns, (at) => this.#resolveTime(renderText(time.from, field(at), this.#maps)));
       }),
       valueColumn: typeof valuePlace === 'number' ? valuePlace : undefined,
-      valueText: (at) => renderText(value.from, field(at), this.#maps),
+      texts: valueTexts(value, { batch: this.#batch, maps: this.#maps, placeOf }),
       values: noValues,
     };
   }

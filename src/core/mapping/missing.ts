@@ -13,10 +13,13 @@ export class MissingTexts {
   /** @param format of the values that they stand among */
   constructor(texts: readonly string[], format: DecimalFormat) {
     this.#texts = texts;
-    this.#numbers = { mantissas: new Float64Array(texts.length), scales: new Int8Array(texts.length) };
+    const places = 2 * texts.length;
+    this.#numbers = { mantissas: new Float64Array(places), scales: new Int8Array(places) };
     const asWritten = formattedReader({ ...format, scale: undefined, negate: false, round: undefined });
     for (const [at, text] of texts.entries()) {
-      if ((asWritten?.(text, at, this.#numbers) ?? 'unread') === 'unread') readMantissa(text, at, this.#numbers);
+      if ((asWritten?.(text, at, this.#numbers) ?? 'unread') === 'unread') this.#numbers.scales[at] = -1;
+      // As a field that is stored as a number has it.
+      readMantissa(text, texts.length + at, this.#numbers);
     }
     this.hasNumbers = this.#numbers.scales.some((scale) => scale >= 0);
   }

@@ -1,5 +1,5 @@
 /** Rows of texts to columns, for sources that give rows. */
-import type { Row, RowBatch } from '../model.ts';
+import type { FieldKind, Row, RowBatch } from '../model.ts';
 import { readMantissa } from '../numbers/mantissa.ts';
 import type { Batch, ColumnNeed, ColumnNeeds, ValueColumn } from './column-batch.ts';
 import { TextCoder } from './text-coder.ts';
@@ -16,11 +16,11 @@ export class RowCoder {
   }
 
   /** The batch holds until the next one is asked for. */
-  batch({ rows, lines, ...batch }: RowBatch): Batch {
+  batch({ rows, lines, isNumber, ...batch }: RowBatch): Batch {
     this.#columns ??= new CodedColumns(this.#needs(batch.columns));
     return {
       ...batch,
-      ...this.#columns.take(rows),
+      ...this.#columns.take(rows, isNumber),
       row: (at) => rows[at] as Row,
       ...(lines !== undefined && { line: (at: number) => lines[at] as number }),
     };
@@ -57,12 +57,16 @@ class CodedColumns {
     this.#codes = needs.map(() => new Int32Array(0));
   }
 
-  take(rows: readonly Row[]): Pick<Batch, 'coded' | 'values' | 'ragged' | 'count'> {
+  take(rows: readonly Row[], isNumber: FieldKind | undefined): Pick<Batch, 'coded' | 'values' | 'ragged' | 'count'> {
     const width = this.#needs.length;
     let ragged: Map<number, number> | undefined;
     for (const [at, row] of rows.entries()) if (row.length !== width) (ragged ??= new Map()).set(at, row.length);
     const coded = this.#coders.map((texts, column) => texts && { texts, codes: this.#code(rows, column, texts) });
-    const values = this.#values.map((one, column) => one?.take(rows.length, (at) => rows[at]?.[column] ?? ''));
+    const values = this.#values.map((one, column) => {
+      const isAsked = isNumber !== undefined && this.#needs[column]?.isNumberAsked === true;
+      const isOne = isAsked ? (at: number): boolean => isNumber(at, column) : undefined;
+      return one?.take(rows.length, (at) => rows[at]?.[column] ?? '', isOne);
+    });
     return { count: rows.length, ragged: ragged ?? noRagged, coded, values };
   }
 
@@ -79,16 +83,20 @@ class CodedColumns {
 export class ValuesOfTexts implements ValueColumn {
   mantissas = new Float64Array(0);
   scales = new Int8Array(0);
+  isNumber: ((at: number) => boolean) | undefined;
   #texts: (at: number) => string = () => '';
 
-  /** Reads those of a batch. */
-  take(count: number, texts: (at: number) => string): this {
+  /** Reads those of a batch. @param isNumber see `ValueColumn` */
+  take(count: number, texts: (at: number) => string, isNumber?: (at: number) => boolean): this {
     this.#texts = texts;
+    this.isNumber = isNumber;
     if (this.scales.length < count) {
       this.mantissas = new Float64Array(count);
       this.scales = new Int8Array(count);
     }
     for (let at = 0; at < count; at++) readMantissa(texts(at), at, this);
+    if (isNumber === undefined) return this;
+    for (let at = 0; at < count; at++) if ((this.scales[at] as number) > 0 && !isNumber(at)) this.scales[at] = -1;
     return this;
   }
 

@@ -25,6 +25,12 @@ export function loneColumn({ pieces }: Template): string | undefined {
   return pieces.length === 1 && typeof only === 'object' && only.filters.length === 0 ? only.column : undefined;
 }
 
+/** The column that a template is but for filters. */
+export function onlyColumn({ pieces }: Template): string | undefined {
+  const [only] = pieces;
+  return pieces.length === 1 && typeof only === 'object' ? only.column : undefined;
+}
+
 export interface TemplateProblem {
   readonly problem: string;
   /** Where in the text, in UTF-16 units from 0. */
@@ -152,11 +158,25 @@ export interface EmptyPlaceholder {
   readonly column: string;
 }
 
-/** Renders `time` and `value`: placeholders are not trimmed and may be empty. */
-export function renderText(template: Template, field: (column: string) => string, maps: Maps): string {
+/**
+ * Renders `time` and `value`: placeholders are not trimmed and may be empty.
+ * @param textOf what stands for a field, by what the filters made of it; default: that
+ */
+export function renderText(
+  template: Template,
+  field: (column: string) => string,
+  maps: Maps,
+  textOf?: (column: string, field: string, rendered: string) => string,
+): string {
   let text = '';
   for (const piece of template.pieces) {
-    text += typeof piece === 'string' ? piece : applyFilters(piece, field(piece.column), maps);
+    if (typeof piece === 'string') {
+      text += piece;
+      continue;
+    }
+    const given = field(piece.column);
+    const rendered = applyFilters(piece, given, maps);
+    text += textOf === undefined ? rendered : textOf(piece.column, given, rendered);
   }
   return text;
 }

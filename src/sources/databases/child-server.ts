@@ -1,6 +1,7 @@
 /** The other side of `child-session.ts`: a process that answers requests about one database and writes to no stream. */
-import type { Row } from '../../core/model.ts';
+import type { FieldKind, Row } from '../../core/model.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
+import { type NumbersOfRow, numberColumns } from '../formats/field-numbers.ts';
 import { batchLengthMax, isFieldTooLong, rowBytesMax } from '../limits.ts';
 import type { Failure, Reply, Request } from './child-session.ts';
 import { batchRows, fieldTooLong, longFieldHint, longRowHint, rowTooLong } from './long-rows.ts';
@@ -35,6 +36,8 @@ export class Refusal extends Error {
 /** Rows on their way to the agent, which are not sent where they would fill its memory. */
 export class Batch {
   readonly rows: Row[] = [];
+  /** By row, where each value has a type of its own. */
+  readonly #numbers: NumbersOfRow[] = [];
   readonly #columns: readonly string[];
   readonly #rowsBefore: number;
   readonly #rowsMax: number;
@@ -50,8 +53,8 @@ export class Batch {
     return this.rows.length >= this.#rowsMax || this.#chars >= batchLengthMax;
   }
 
-  /** @throws Refusal where it is too long */
-  add(row: Row): void {
+  /** @param numbers of the fields of the row, where the columns do not say it @throws Refusal where it is too long */
+  add(row: Row, numbers?: NumbersOfRow): void {
     let chars = 0;
     for (let at = 0; at < row.length; at++) {
       const text = row[at] as string;
@@ -64,7 +67,13 @@ export class Batch {
       throw new Refusal({ code: 'ROW', message: `${this.#row}: ${rowTooLong}`, hint: longRowHint });
     }
     this.#chars += chars;
+    if (numbers !== undefined) this.#numbers[this.rows.length] = numbers;
     this.rows.push(row);
+  }
+
+  /** Whether fields are numbers; `undefined` where no row said so. */
+  get isNumber(): FieldKind | undefined {
+    return this.#numbers.length === 0 ? undefined : (row, column) => this.#numbers[row]?.[column] === true;
   }
 
   /** The field of a row that is not added yet, for messages. */
@@ -83,6 +92,7 @@ const columnBatchRows = 4096;
 /** Answers until the process is ended. */
 export function serve<Place>(reader: ChildReader<Place>): void {
   let columns: readonly string[] = [];
+  let ofColumns: ReturnType<typeof numberColumns> = {};
   let rowsGiven = 0;
   let writing: { readonly writer: BatchWriter; readonly hash: ColumnHash } | undefined;
   const take = async (): Promise<Reply> => {
@@ -90,7 +100,7 @@ export function serve<Place>(reader: ChildReader<Place>): void {
     const isLast = await reader.read(batch);
     rowsGiven += batch.rows.length;
     if (writing === undefined) return { rows: batch.rows, isLast };
-    const written = writing.writer.write(batch.rows);
+    const written = writing.writer.write(batch.rows, batch.isNumber ?? ofColumns.isNumber);
     writing.hash.add(written, batch.rows);
     return { batch: written, isLast, ...(isLast && { hash: writing.hash.digest() }) };
   };
@@ -105,7 +115,9 @@ export function serve<Place>(reader: ChildReader<Place>): void {
       return {};
     }
     if ('describe' in request) return { columns: await reader.describe(request.describe) };
-    columns = (await reader.describe(request.rows)).map(({ name }) => name);
+    const described = await reader.describe(request.rows);
+    columns = described.map(({ name }) => name);
+    ofColumns = numberColumns(described.map(({ isNumber }) => isNumber === true));
     rowsGiven = 0;
     writing = request.wanted && writingOf(request.wanted);
     await reader.start(request.rows);

@@ -13,7 +13,7 @@ import type { ClickHouseAddress } from './clickhouse-address.ts';
 import { brokenWords, cutWords, openingWords, queryWords } from './clickhouse-failures.ts';
 import { AnswerLines, markColumn, textOf } from './clickhouse-lines.ts';
 import { settingsQuery, settingsToSend } from './clickhouse-settings.ts';
-import { isState, named, shown, typeOf } from './clickhouse-types.ts';
+import { isMixed, isNumberText, isState, named, shown, typeOf } from './clickhouse-types.ts';
 import type { Connection, QueryColumn } from './connection.ts';
 import { type Words, missingDriver, networkWords, serverError } from './failure.ts';
 import { farewell } from './farewell.ts';
@@ -122,7 +122,12 @@ class ClickHouseSession implements Connection {
   async #describe(sql: string): Promise<readonly QueryColumn[]> {
     const answer = await this.#asked(`DESCRIBE TABLE (\n${withoutEnd(sql, 'clickhouse')}\n) FORMAT TabSeparated`);
     if (answer.status !== 200) throw this.#error('part.unreadable', queryWords(answer, this.#secrets), undefined);
-    const columns = tableOf(answer.said).map(([name = '', type = '']) => ({ name, type }));
+    const columns = tableOf(answer.said).map(([name = '', type = '']) => ({
+      name,
+      type,
+      isNumber: isNumberText(type),
+      isMixed: isMixed(type),
+    }));
     const state = columns.find(({ type }) => isState(type));
     if (state !== undefined) {
       const { name, type } = state;

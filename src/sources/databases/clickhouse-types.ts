@@ -34,6 +34,16 @@ export function isState(written: string): boolean {
   return /(?:^|\()AggregateFunction\(/.test(written);
 }
 
+/** Whether texts of such a column are numbers that may have a point. */
+export function isNumberText(written: string): boolean {
+  return /^(?:Decimal\(|B?Float\d+$)/.test(typeOf(written).base);
+}
+
+/** Whether values of such a column have types of their own. */
+export function isMixed(written: string): boolean {
+  return /^(?:Variant|Dynamic)\b/.test(typeOf(written).base);
+}
+
 /** A name in SQL. */
 export function named(name: string): string {
   return `\`${name.replaceAll(/[\\`]/g, String.raw`\$&`)}\``;

@@ -12,6 +12,10 @@ export interface QueryColumn {
    * text type holds bytes. DuckDB: `DECIMAL(14,2)`.
    */
   readonly type: string;
+  /** Whether its fields are numbers that may have decimals, whose texts have a point. Absent where each value has a type of its own. */
+  readonly isNumber?: boolean;
+  /** Its fields may be numbers or texts, and nothing tells which. */
+  readonly isMixed?: boolean;
   /** What to write in the query where the column is used, since its text lacks digits that are stored. */
   readonly wholeCast?: string;
 }

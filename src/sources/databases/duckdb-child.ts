@@ -9,6 +9,7 @@ import type {
   DuckDBInstance,
   DuckDBPreparedStatement,
   DuckDBResult,
+  DuckDBType,
   StatementType,
 } from '@duckdb/node-api';
 import { fieldBytesMax } from '../limits.ts';
@@ -167,7 +168,7 @@ const readingWords: ReadonlySet<string> = new Set([
 function columnsOf(statement: DuckDBPreparedStatement): readonly QueryColumn[] {
   const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
     name: statement.columnName(at),
-    type: String(statement.columnType(at)),
+    ...typed(statement.columnType(at)),
   }));
   const blob = columns.find(({ type }) => type === 'BLOB');
   if (blob === undefined) return columns;
@@ -176,6 +177,13 @@ function columnsOf(statement: DuckDBPreparedStatement): readonly QueryColumn[] {
     message: `the column ${blob.name} is a BLOB, not a text`,
     hint: `use hex(${blob.name}) in the query, or decode(${blob.name}) if it holds text, or leave it out`,
   });
+}
+
+function typed(type: DuckDBType): Omit<QueryColumn, 'name'> {
+  const name = String(type);
+  // JSON is a text with a name of its own, and has its texts in quotes.
+  const isNumber = /^(?:DECIMAL\(.*\)|FLOAT|DOUBLE)$/.test(name) || type.alias === 'JSON';
+  return { type: name, isNumber, ...(name === 'VARIANT' && { isMixed: true }) };
 }
 
 /** Selects something from the columns of a statement, each as a text. */

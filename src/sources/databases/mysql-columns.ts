@@ -34,6 +34,11 @@ export function typeOf({ Types }: typeof mysql, column: Column): string {
 const numberTypes = new Set(['TINY', 'SHORT', 'INT24', 'LONG', 'LONGLONG', 'NEWDECIMAL']);
 const textTypes = new Set(['VARCHAR', 'VAR_STRING', 'STRING', 'TINY_BLOB', 'MEDIUM_BLOB', 'LONG_BLOB', 'BLOB']);
 
+/** Whether texts of such a column are numbers that may have a point. JSON has its own texts in quotes. */
+export function isNumberText(type: string): boolean {
+  return /^(?:(?:NEW)?DECIMAL\b|FLOAT$|DOUBLE$|JSON$)/.test(type);
+}
+
 /** A FLOAT without digits of its own is written with six, however many it has. */
 export function isCut({ type, decimals }: { readonly type: string; readonly decimals: number }): boolean {
   return type === 'FLOAT' && decimals === noFixedDecimals;

@@ -10,7 +10,7 @@ import { type Encryption, openSafely } from './encryption.ts';
 import { missingDriver, serverError } from './failure.ts';
 import { farewell } from './farewell.ts';
 import type { Connection, QueryColumn } from './connection.ts';
-import { type Column, isBinary, isCut, typeOf } from './mysql-columns.ts';
+import { type Column, isBinary, isCut, isNumberText, typeOf } from './mysql-columns.ts';
 import { type Warned, openingWords, queryWords, warningWords, withoutTls } from './mysql-failures.ts';
 import { RowQueue } from './row-queue.ts';
 
@@ -181,6 +181,7 @@ class MySqlSession implements Connection {
     return columns.map(({ name, type, decimals }) => ({
       name,
       type,
+      isNumber: isNumberText(type),
       ...(isCut({ type, decimals }) && { wholeCast: `CAST(${name} AS DOUBLE)` }),
     }));
   }

@@ -93,6 +93,9 @@ function numericDigits(modifier: number): string {
   return scale > 1000 ? '' : `(${(modifier - 4) >> 16},${scale})`;
 }
 
+/** Those whose texts may have a point. JSON has its own texts in quotes; `money` is a text, written by the customs of the server. */
+const numberTypes: ReadonlySet<string> = new Set(['numeric', 'float4', 'float8', 'json', 'jsonb']);
+
 /** The word of each built-in type, such as `numeric` or `timestamptz`, by its number. */
 function typeNames({ types }: { readonly types: { readonly builtins: object } }): ReadonlyMap<number, string> {
   const builtins = Object.entries(types.builtins) as [string, number][];
@@ -150,7 +153,8 @@ class PostgresSession implements Connection {
     }
     return fields.map(({ name, dataTypeID, dataTypeModifier }) => {
       const word = types.get(dataTypeID) ?? String(dataTypeID);
-      return { name, type: word === 'numeric' ? `numeric${numericDigits(dataTypeModifier)}` : word };
+      const type = word === 'numeric' ? `numeric${numericDigits(dataTypeModifier)}` : word;
+      return { name, type, isNumber: numberTypes.has(word) };
     });
   }
 

@@ -12,6 +12,7 @@ import { trimWhiteSpace } from '../../core/text.ts';
 import { type SourceContext, freshVersion, needsOf } from '../kind.ts';
 import { type CollapseRequest, pushdownProblems } from './collapse-plan.ts';
 import type { CollapseQuery } from './collapse-query.ts';
+import { numberColumns } from '../formats/field-numbers.ts';
 import type { Connection, QueryColumn } from './connection.ts';
 import { RowHash } from './row-hash.ts';
 
@@ -149,12 +150,13 @@ class Query {
     try {
       // In the transaction of the rows: the version of exactly their content.
       const revision = ofPlace ?? (await reasoned(signal, () => this.#ask(connection)));
-      const { sql, columns, batches } = await reasoned(signal, () => this.#prepare(connection));
+      const { sql, columns, numbers, batches } = await reasoned(signal, () => this.#prepare(connection));
       if (!this.#settings.pushdown && connection.batches !== undefined) {
         const wanted = { columns, needs: needsOf(this.#context).needs(columns) };
         return { hash: yield* given(connection.batches(sql, wanted), signal), ...revision };
       }
-      const hash = new RowHash({ place: this.#engine.place, columns, isOrdered: !this.#settings.pushdown });
+      const isOrdered = !this.#settings.pushdown;
+      const hash = new RowHash({ place: this.#engine.place, columns, isOrdered, ...(numbers && { numbers }) });
       const results = connection.rows(sql);
       try {
         let isFirst = true;
@@ -238,11 +240,20 @@ class Query {
       this.#engine.place,
       described.filter((_column, at) => isUsed(at)),
     );
-    if (!pushdown || collapse === undefined) return { sql: query, columns, batches: (rows) => [{ columns, rows }] };
+    if (!pushdown || collapse === undefined) {
+      refuseMixed(
+        this.#engine.place,
+        described.filter((_column, at) => needs[at]?.isNumberAsked === true),
+      );
+      const asked = described.map(({ isNumber }, at) => isNumber === true && needs[at]?.isNumberAsked === true);
+      const kinds = numberColumns(asked);
+      const numbers = kinds.isNumber && columns.filter((_column, at) => asked[at]);
+      return { sql: query, columns, numbers, batches: (rows) => [{ columns, rows, ...kinds }] };
+    }
     const { mapping, timezone } = this.#context;
     const named = described.map(({ type }, at) => ({ name: columns[at] as string, type }));
     const collapsed = await collapse({ query, columns: named, mapping, timezone }, connection);
-    return { sql: collapsed.sql, columns, batches: (rows) => collapsed.batch(rows, columns) };
+    return { sql: collapsed.sql, columns, numbers: undefined, batches: (rows) => collapsed.batch(rows, columns) };
   }
 }
 
@@ -259,9 +270,23 @@ function refuseCut(place: string, columns: readonly QueryColumn[]): void {
   );
 }
 
+/** @param columns that are read by a decimal mark of texts */
+function refuseMixed(place: string, columns: readonly QueryColumn[]): void {
+  const mixed = columns.find(({ isMixed }) => isMixed === true);
+  if (mixed === undefined) return;
+  const { name, type } = mixed;
+  throw new AgentError(
+    'part.unreadable',
+    `${place}: the column ${name} is a ${type}, whose values may be numbers, and decimal: "," is for texts`,
+    { hint: `cast ${name} in the query, to a number or to a text` },
+  );
+}
+
 interface Prepared {
   readonly sql: string;
   readonly columns: readonly string[];
+  /** See `RowHashOptions`. */
+  readonly numbers: readonly string[] | undefined;
   readonly batches: (rows: readonly Row[]) => readonly RowBatch[];
 }
 

@@ -10,6 +10,8 @@ export interface RowHashOptions {
   /** The database, as messages name it. */
   readonly place: string;
   readonly columns: readonly string[];
+  /** Which columns hold numbers, where their texts alone do not say what they mean. */
+  readonly numbers?: readonly string[];
   /** Whether the same rows in another order count as a change. */
   readonly isOrdered: boolean;
 }
@@ -24,6 +26,7 @@ export class RowHash {
   constructor(options: RowHashOptions) {
     this.#options = options;
     this.#hash.update(`${JSON.stringify(options.columns)}\n`);
+    if (options.numbers !== undefined) this.#hash.update(`${JSON.stringify(options.numbers)}\n`);
   }
 
   /**
@@ -97,12 +100,12 @@ export class ColumnHash {
 
   /** @param rows the same rows as texts @throws AgentError `part.unreadable` as `RowHash.add`, without the place */
   add({ count, columns }: WireBatch, rows: readonly Row[]): void {
-    for (const [column, { generation, added, codes, mantissas, scales, texts }] of columns.entries()) {
+    for (const [column, { generation, added, codes, mantissas, scales, numbers, texts }] of columns.entries()) {
       const text = texts?.text ?? '';
       if (/[\0\uFFFD]/.test(text) || added.some((one) => /[\0\uFFFD]/.test(one))) this.#refuse(column, rows);
       this.#hash.update(JSON.stringify([count, generation, added, text.length])).update(text);
-      for (const numbers of [codes, mantissas, scales, texts?.ends])
-        if (numbers !== undefined) this.#hash.update(numbers);
+      for (const array of [codes, mantissas, scales, texts?.ends, numbers])
+        if (array !== undefined) this.#hash.update(array);
     }
     this.#rows += rows.length;
   }

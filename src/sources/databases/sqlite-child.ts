@@ -41,8 +41,13 @@ const reader: ChildReader<string> = {
       if (next === undefined || next.done === true) return true;
       // The driver makes an array for each row, which nobody else has: a second one would be a tenth of the read.
       const row = next.value;
-      for (let at = 0; at < row.length; at++) if (typeof row[at] !== 'string') row[at] = textOf(row[at], batch, at);
-      batch.add(row as string[]);
+      let numbers: boolean[] | undefined;
+      for (let at = 0; at < row.length; at++) {
+        if (typeof row[at] === 'string') continue;
+        if (typeof row[at] === 'number') (numbers ??= [])[at] = true;
+        row[at] = textOf(row[at], batch, at);
+      }
+      batch.add(row as string[], numbers);
     }
     return false;
   },

@@ -5,7 +5,7 @@
 import type { Batch, CodedColumn, ColumnNeed, ValueColumn } from '../../core/mapping/column-batch.ts';
 import { RowCoder } from '../../core/mapping/row-coder.ts';
 import { TextCoder } from '../../core/mapping/text-coder.ts';
-import type { Row } from '../../core/model.ts';
+import type { FieldKind, Row } from '../../core/model.ts';
 import { mantissaText } from '../../core/numbers/mantissa.ts';
 
 /** One text for each row, one behind the other. */
@@ -22,6 +22,8 @@ interface WireColumn {
   readonly added: readonly string[];
   readonly mantissas?: Float64Array;
   readonly scales?: Int8Array;
+  /** By row, 1 where the field is stored as a number: see `ValueColumn`. */
+  readonly numbers?: Uint8Array;
   /** Where neither the code nor the value says it. */
   readonly texts?: JoinedTexts;
 }
@@ -45,8 +47,9 @@ export class BatchWriter {
     this.#sent = needs.map(() => ({ generation: 0, size: 0 }));
   }
 
-  write(rows: readonly Row[]): WireBatch {
-    const batch = this.#coder.batch({ columns: this.#columns, rows });
+  /** @param isNumber see `RowBatch` */
+  write(rows: readonly Row[], isNumber?: FieldKind): WireBatch {
+    const batch = this.#coder.batch({ columns: this.#columns, rows, ...(isNumber && { isNumber }) });
     const columns = this.#needs.map((_need, column): WireColumn => {
       const coded = batch.coded[column];
       const value = batch.values[column];
@@ -55,6 +58,9 @@ export class BatchWriter {
         ...(value && {
           mantissas: value.mantissas.subarray(0, rows.length),
           scales: value.scales.subarray(0, rows.length),
+        }),
+        ...(value?.isNumber && {
+          numbers: Uint8Array.from(rows, (_row, at) => (value.isNumber?.(at) === true ? 1 : 0)),
         }),
         ...(coded === undefined && joinTexts(rows, column, value?.scales)),
       };
@@ -96,10 +102,15 @@ export class BatchReader {
       if (known !== undefined) return known.texts.text(known.codes[at] as number);
       return texts === undefined ? '' : texts.text.slice(texts.ends[at - 1] ?? 0, texts.ends[at]);
     };
-    const values = columns.map(({ mantissas, scales }, column): ValueColumn | undefined =>
+    const values = columns.map(({ mantissas, scales, numbers }, column): ValueColumn | undefined =>
       mantissas === undefined || scales === undefined
         ? undefined
-        : { mantissas, scales, text: (at) => textOf(column, at) },
+        : {
+            mantissas,
+            scales,
+            isNumber: numbers && ((at) => numbers[at] === 1),
+            text: (at) => textOf(column, at),
+          },
     );
     const row = (at: number): Row => columns.map((_, column) => textOf(column, at));
     return { columns: this.#columns, count, coded, values, ragged: noRagged, row };

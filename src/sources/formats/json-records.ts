@@ -1,8 +1,9 @@
 /** Records of JSON as rows: nested objects are columns with dots, lists are their JSON text. */
-import type { FieldFault, Row, RowBatch } from '../../core/model.ts';
+import type { Row, RowBatch } from '../../core/model.ts';
 import { quote, trimWhiteSpace } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
 import { type FieldProblem, FieldFaults } from './field-faults.ts';
+import { FieldNumbers } from './field-numbers.ts';
 import { JsonFault, type JsonToken, checkDepth, checkText, tooLong } from './json-tokens.ts';
 import { fieldBytesMax, grouped, isFieldTooLong, rowFieldsMax } from '../limits.ts';
 
@@ -48,7 +49,7 @@ export async function* readRecords(
   let isFirst = true;
   for await (const _ of pass(records)) {
     if (rows.length === 0 && !isFirst) continue;
-    yield { columns, rows, share: (1 + file.share) / 2, ...ofLines(lines), ...records.faultsOf(rows) };
+    yield { columns, rows, share: (1 + file.share) / 2, ...ofLines(lines), ...records.fieldsOf(rows) };
     [rows, lines] = [[], []];
     isFirst = false;
   }
@@ -78,6 +79,9 @@ export class JsonRecords {
   readonly #faults = new FieldFaults();
   /** Problems of the present row, by column. */
   #problems: Map<number, FieldProblem> | undefined;
+  readonly #numbers = new FieldNumbers();
+  /** By column, those of the present row. */
+  #rowNumbers: boolean[] | undefined;
 
   /** From now on `onRow` gets the row of each record, now that all `columns` are known. */
   giveRows(onRow: (row: Row, line: number | undefined) => void): void {
@@ -115,6 +119,7 @@ export class JsonRecords {
         return;
       case 'numberValue':
         this.#setSingle(token.value);
+        this.#noteNumber(token.value);
         return;
       case 'nullValue':
         this.#set('');
@@ -169,12 +174,21 @@ export class JsonRecords {
     if (this.#onRow === undefined) return;
     if (this.#problems !== undefined) this.#faults.set(this.#row, this.#problems);
     this.#problems = undefined;
+    if (this.#rowNumbers !== undefined) this.#numbers.set(this.#row, this.#rowNumbers);
+    this.#rowNumbers = undefined;
     this.#onRow(this.#row, this.line);
   }
 
-  /** Why fields of these rows cannot be used, see `RowBatch`. */
-  faultsOf(rows: readonly Row[]): { readonly fault?: FieldFault } {
-    return this.#faults.batchOf(rows);
+  /** Which fields of these rows cannot be used, and which are numbers, see `RowBatch`. */
+  fieldsOf(rows: readonly Row[]): Pick<RowBatch, 'fault' | 'isNumber'> {
+    return { ...this.#faults.batchOf(rows), ...this.#numbers.batchOf(rows) };
+  }
+
+  #noteNumber(text: string): void {
+    const { column } = this.#name;
+    if (this.#onRow === undefined || column === undefined || !text.includes('.')) return;
+    this.#rowNumbers ??= [];
+    this.#rowNumbers[column] = true;
   }
 
   /**

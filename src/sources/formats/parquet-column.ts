@@ -11,6 +11,8 @@ export interface ColumnText {
    */
   readonly from: 'bytes' | 'nanos' | 'value';
   readonly textOf: (stored: unknown) => string | NoText;
+  /** Whether its values are numbers that may have decimals. */
+  readonly isNumber?: boolean;
 }
 
 /** A value that has no text. */
@@ -52,9 +54,9 @@ export function columnText(element: SchemaElement): ColumnText | undefined {
       // The type that Impala and Spark wrote moments with; it does not say whether in UTC.
       return { from: 'nanos', textOf: (nanos) => momentText(nanos as bigint, perSecond.NANOS) };
     case 'FLOAT':
-      return { from: 'value', textOf: (value) => floatText(value as number) };
+      return { from: 'value', textOf: (value) => floatText(value as number), isNumber: true };
     case 'DOUBLE':
-      return { from: 'value', textOf: String };
+      return { from: 'value', textOf: String, isNumber: true };
     case 'BYTE_ARRAY':
     case 'FIXED_LEN_BYTE_ARRAY':
       return bytesText(meaning);
@@ -111,7 +113,7 @@ function integerText(meaning: Meaning, bits: number): ColumnText | undefined {
   });
   switch (meaning.type) {
     case 'DECIMAL':
-      return textFrom((unscaled) => decimalText(unscaled, meaning.scale));
+      return { ...textFrom((unscaled) => decimalText(unscaled, meaning.scale)), isNumber: true };
     case 'DATE':
       return { from: 'value', textOf: (days) => dateText(days as number) };
     case 'TIME':
@@ -136,7 +138,7 @@ function integerText(meaning: Meaning, bits: number): ColumnText | undefined {
 function bytesText(meaning: Meaning): ColumnText | undefined {
   switch (meaning.type) {
     case 'DECIMAL':
-      return { from: 'bytes', textOf: (bytes) => bytesDecimal(bytes as Uint8Array, meaning.scale) };
+      return { from: 'bytes', textOf: (bytes) => bytesDecimal(bytes as Uint8Array, meaning.scale), isNumber: true };
     case 'STRING':
     case 'ENUM':
     case 'JSON':

@@ -6,6 +6,7 @@ import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/read-part.ts';
 import { FieldFaults } from './field-faults.ts';
 import type { FieldProblem } from './field-faults.ts';
+import { numberColumns } from './field-numbers.ts';
 import { batchLengthMax, fieldBytesMax, isFieldTooLong, megabytes, rowBytesMax } from '../limits.ts';
 import { NoText } from './parquet-column.ts';
 import type { ColumnText } from './parquet-column.ts';
@@ -36,6 +37,7 @@ export async function* readParquet(file: PartFile): AsyncGenerator<RowBatch, For
   const columns = opened.columns.map(({ name }) => name);
   const faults = new FieldFaults();
   const columnFaults = opened.columns.map(columnFault);
+  const numbers = numberColumns(opened.columns.map(({ text }) => text?.isNumber === true));
   const total = Number(opened.metadata.num_rows);
   let rowsRead = 0;
   for (const rowGroup of opened.metadata.row_groups) {
@@ -43,7 +45,7 @@ export async function* readParquet(file: PartFile): AsyncGenerator<RowBatch, For
     while (!group.isAtEnd) {
       const rows = await group.readBatch();
       rowsRead += rows.length;
-      yield { columns, rows, share: rowsRead / total, ...joined(columnFaults, faults.batchOf(rows)) };
+      yield { columns, rows, share: rowsRead / total, ...joined(columnFaults, faults.batchOf(rows)), ...numbers };
       // Only what reads the file notices an abort, and it lets others have their turn.
       await file.byteAt(0);
     }

@@ -51,6 +51,11 @@ export function cellProblem(cell: Cell, context: CellContext): FieldProblem | un
   return { problem: `holds the error ${cell.value}`, hint };
 }
 
+/** Whether the text of a cell is a number with a point; that of a date may have one, and is no number all the same. */
+export function isNumberText({ type }: Cell, text: string): boolean {
+  return type === 'n' && text.includes('.');
+}
+
 /** @throws CellFault */
 export function cellText(cell: Cell, context: CellContext): string {
   const { type, value } = cell;

@@ -2,8 +2,9 @@
 import { AgentError } from '../../core/errors.ts';
 import type { Row } from '../../core/model.ts';
 import type { FieldFaults, FieldProblem } from './field-faults.ts';
+import type { FieldNumbers } from './field-numbers.ts';
 import type { Cell, CellContext } from './workbook-cell.ts';
-import { CellFault, cellProblem, cellText, unescapeText } from './workbook-cell.ts';
+import { CellFault, cellProblem, cellText, isNumberText, unescapeText } from './workbook-cell.ts';
 import { fieldBytesMax, isFieldTooLong, megabytes, rowBytesMax } from '../limits.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { inEntry, readShapes, saveAgain } from './workbook.ts';
@@ -28,6 +29,8 @@ export interface SheetRows {
   readonly skipRows: number;
   /** Gets the problems of rows as they come. */
   readonly faults: FieldFaults;
+  /** Gets the numbers among the fields of rows. */
+  readonly numbers: FieldNumbers;
 }
 
 export interface NumberedRows {
@@ -135,8 +138,10 @@ class SheetParser implements XmlHandler {
   readonly #context: CellContext;
   readonly #skipRows: number;
   readonly #faults: FieldFaults;
+  readonly #numbers: FieldNumbers;
   #rows: Row[] = [];
-  #numbers: number[] = [];
+  /** Of each row its number in the sheet. */
+  #places: number[] = [];
   #inData = false;
   /** Counted from 1. */
   #rowNumber = 0;
@@ -144,6 +149,8 @@ class SheetParser implements XmlHandler {
   /** UTF-16 units of the fields together. */
   #rowLength = 0;
   #problems: Map<number, FieldProblem> | undefined;
+  /** By column, those of the present row. */
+  #rowNumbers: boolean[] | undefined;
   /** Counted from 0. */
   #column = -1;
   #cell: Cell | undefined;
@@ -151,10 +158,11 @@ class SheetParser implements XmlHandler {
   /** The element that text belongs to; `undefined` within `is`. */
   #part: 'value' | 'formula' | undefined;
 
-  constructor(context: CellContext, { skipRows, faults }: SheetRows) {
+  constructor(context: CellContext, { skipRows, faults, numbers }: SheetRows) {
     this.#context = context;
     this.#skipRows = skipRows;
     this.#faults = faults;
+    this.#numbers = numbers;
   }
 
   /** Where it is, such as `B3`. */
@@ -169,8 +177,8 @@ class SheetParser implements XmlHandler {
 
   /** The rows that came since the last time. */
   take(): NumberedRows {
-    const [rows, numbers] = [this.#rows, this.#numbers];
-    [this.#rows, this.#numbers] = [[], []];
+    const [rows, numbers] = [this.#rows, this.#places];
+    [this.#rows, this.#places] = [[], []];
     return { rows, numbers };
   }
 
@@ -215,6 +223,7 @@ class SheetParser implements XmlHandler {
     this.#fields = [];
     this.#rowLength = 0;
     this.#problems = undefined;
+    this.#rowNumbers = undefined;
     this.#column = -1;
   }
 
@@ -231,11 +240,12 @@ class SheetParser implements XmlHandler {
     const row = last === fields.length - 1 ? fields : fields.slice(0, last + 1);
     this.#push(row, this.#rowNumber);
     if (this.#problems !== undefined) this.#faults.set(row, this.#problems);
+    if (this.#rowNumbers !== undefined) this.#numbers.set(row, this.#rowNumbers);
   }
 
   #push(row: Row, number: number): void {
     this.#rows.push(row);
-    this.#numbers.push(number);
+    this.#places.push(number);
   }
 
   #openCell(tag: XmlTag): void {
@@ -266,6 +276,7 @@ class SheetParser implements XmlHandler {
     if ((this.#fields[this.#column] ?? '') !== '') throw new XmlFault(`a second cell ${this.cellName}`);
     while (this.#fields.length < this.#column) this.#fields.push('');
     this.#fields[this.#column] = text;
+    if (isNumberText(cell, text)) (this.#rowNumbers ??= [])[this.#column] = true;
     const found = cellProblem(cell, this.#context);
     if (found === undefined) return;
     this.#problems ??= new Map();

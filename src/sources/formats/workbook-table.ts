@@ -5,11 +5,12 @@ import type { Row, RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/read-part.ts';
 import { FieldFaults } from './field-faults.ts';
+import { FieldNumbers } from './field-numbers.ts';
 import { LinesOfRows } from './lines-of-rows.ts';
 import { batchLengthMax } from '../limits.ts';
 import type { TableSettings } from './table.ts';
 import { Table } from './table.ts';
-import { type NumberedRows, readSheet } from './workbook-sheet.ts';
+import { type NumberedRows, type SheetRows, readSheet } from './workbook-sheet.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { openWorkbook } from './workbook.ts';
 
@@ -25,6 +26,9 @@ export interface WorkbookSettings extends TableSettings {
   readonly furthestPlace?: number;
 }
 
+/** What is known of fields beside their texts. */
+type SheetFields = Pick<SheetRows, 'faults' | 'numbers'>;
+
 /** Rows are gathered until they are so many cells; a row has up to 16 384. */
 const batchCells = 20_000;
 
@@ -38,18 +42,20 @@ export async function* readWorkbook(
   const sheet = chooseSheet(workbook, choice);
   const name = `${file.name} sheet ${sheet.name}`;
   const faults = new FieldFaults();
+  const numbers = new FieldNumbers();
+  const fields = { faults, numbers };
   const table = new Table(settings, name, 'skip', (rows) => checkHeader(name, rows, faults));
   const ofAll = { shared: { sheet: sheet.name }, dateSystem: workbook.system };
   let columns: readonly string[] | undefined;
   const lines = new LinesOfRows();
-  for await (const all of gathered(readSheet(workbook, sheet, { skipRows: settings.skipRows, faults }))) {
-    const { rows, numbers } = withoutComments(all, settings.comment);
-    lines.add(rows, numbers);
+  for await (const all of gathered(readSheet(workbook, sheet, { skipRows: settings.skipRows, ...fields }))) {
+    const { rows, numbers: rowNumbers } = withoutComments(all, settings.comment);
+    lines.add(rows, rowNumbers);
     const batch = table.take(rows);
     if (batch === undefined) continue;
     columns ??= widened(batch.columns, all.rows, settings.furthestPlace ?? 0);
     yield {
-      ...squared({ ...batch, columns, lines: lines.take(batch.rows) }, faults),
+      ...squared({ ...batch, columns, lines: lines.take(batch.rows) }, fields),
       ...ofAll,
       share: workbook.zip.shareOf(sheet.entry),
     };
@@ -57,7 +63,7 @@ export async function* readWorkbook(
     await file.byteAt(0);
   }
   const batch = table.end();
-  if (batch !== undefined) yield { ...squared(batch, faults), ...ofAll };
+  if (batch !== undefined) yield { ...squared(batch, fields), ...ofAll };
   return {};
 }
 
@@ -158,23 +164,23 @@ function widened(columns: readonly string[], rows: readonly Row[], furthestPlace
 }
 
 /** A spreadsheet has no ragged rows. */
-function squared({ columns, rows, lines: numbers = [] }: RowBatch, faults: FieldFaults): RowBatch {
+function squared({ columns, rows, lines: rowNumbers = [] }: RowBatch, fields: SheetFields): RowBatch {
   const square: Row[] = [];
   const lines: number[] = [];
   for (const [at, row] of rows.entries()) {
-    const fitted = row.length === columns.length ? row : fit(row, columns.length, faults);
+    const fitted = row.length === columns.length ? row : fit(row, columns.length, fields);
     if (fitted === undefined) continue;
     square.push(fitted);
-    lines.push(numbers[at] as number);
+    lines.push(rowNumbers[at] as number);
   }
-  return { columns, rows: square, lines, ...faults.batchOf(square) };
+  return { columns, rows: square, lines, ...fields.faults.batchOf(square), ...fields.numbers.batchOf(square) };
 }
 
 /**
  * Fills up a row that is too short. Surplus cells stay where they hold something that can be used, else they are cut
  * off; a row with nothing else is left out.
  */
-function fit(row: Row, width: number, faults: FieldFaults): Row | undefined {
+function fit(row: Row, width: number, { faults, numbers }: SheetFields): Row | undefined {
   const problems = faults.of(row);
   let length = row.length;
   while (length > width && (row[length - 1] === '' || problems?.has(length - 1) === true)) length--;
@@ -184,5 +190,7 @@ function fit(row: Row, width: number, faults: FieldFaults): Row | undefined {
   while (fitted.length < width) fitted.push('');
   const kept = new Map([...(problems ?? [])].filter(([column]) => column < length));
   if (kept.size > 0) faults.set(fitted, kept);
+  const found = numbers.of(row);
+  if (found !== undefined) numbers.set(fitted, found);
   return fitted;
 }

@@ -14,12 +14,14 @@ export async function countRows(rows: AsyncGenerator<FormatBatch, unknown, void>
 export async function hashRows(batches: AsyncGenerator<RowBatch, unknown, void>): Promise<string> {
   const hash = createHash('sha256');
   let isFirst = true;
-  for await (const { columns, rows, fault } of batches) {
+  for await (const { columns, rows, fault, isNumber } of batches) {
     if (isFirst) hash.update(`${JSON.stringify(columns)}\n`);
     isFirst = false;
-    // A text is another thing than a list that looks like it.
+    // A text is another thing than a list or a number that looks like it.
     for (const [at, row] of rows.entries()) {
-      hash.update(`${JSON.stringify([row, columns.flatMap((_column, of) => fault?.(at, of) ?? [])])}\n`);
+      const faults = columns.flatMap((_column, of) => fault?.(at, of) ?? []);
+      const numbers = columns.flatMap((_column, of) => (isNumber?.(at, of) === true ? [of] : []));
+      hash.update(`${JSON.stringify([row, faults, numbers])}\n`);
     }
   }
   return hash.digest('hex');

@@ -15,6 +15,7 @@ import {
   marksAt,
   needsAt,
   needsCodes,
+  needsKinds,
   needsValues,
   placesAt,
   scalesAt,
@@ -47,6 +48,7 @@ export class Decimals implements ValueColumn {
   places!: Int32Array;
   /** Where the column is read by its marks. */
   spelled?: Int32Array;
+  isNumber?: (row: number) => boolean;
   /** The text of the field that begins in the block at a place. */
   readonly #textAt: (place: number) => string;
   readonly #kernel: Kernel;
@@ -91,6 +93,15 @@ export class Decimals implements ValueColumn {
     });
   }
 
+  /** Has the kernel leave texts alone. @param numberAt whether the field that begins in the block at a place is a number */
+  tellNumbers(numberAt: (place: number) => boolean): void {
+    this.#kernel.set(this.#column + needsAt, this.#kernel.get(this.#column + needsAt) | needsKinds);
+    this.isNumber = (row) => {
+      const place = this.places[row] as number;
+      return (this.scales[row] as number) >= 0 || (place >= 0 && numberAt(place));
+    };
+  }
+
   text(row: number): string {
     const scale = this.scales[row] as number;
     if (scale >= 0 && (this.spelled === undefined || this.spelled[row] === canonical))
@@ -109,6 +120,7 @@ export interface ScanColumns {
 /**
  * Gives each column that is needed its place in the memory of the kernel.
  * @param textAt of a field that begins in the block there; @param isMarked whether values are read by the marks of their column
+ * @param numberAt whether such a field is a number, where others are texts
  */
 export function placeColumns(
   kernel: Kernel,
@@ -118,7 +130,14 @@ export function placeColumns(
     rowsMax,
     textAt,
     isMarked,
-  }: { encoding: TextBytes; rowsMax: number; textAt: (place: number) => string; isMarked: boolean },
+    numberAt,
+  }: {
+    encoding: TextBytes;
+    rowsMax: number;
+    textAt: (place: number) => string;
+    isMarked: boolean;
+    numberAt?: (place: number) => boolean;
+  },
 ): ScanColumns {
   const columns = kernel.allocate(Math.max(1, needs.length) * columnBytes);
   kernel.set(kernel.context + columnsAt, columns);
@@ -133,6 +152,10 @@ export function placeColumns(
   if (isMarked && needs.some(({ writtenBy }) => writtenBy !== undefined)) {
     const currencies = placeCurrencies(kernel, encoding);
     for (const [at, { writtenBy }] of needs.entries()) if (writtenBy) values[at]?.readBy(writtenBy, currencies);
+  }
+  if (numberAt !== undefined) {
+    for (const [at, { isNumberAsked }] of needs.entries())
+      if (isNumberAsked === true) values[at]?.tellNumbers(numberAt);
   }
   return {
     coded: needs.map(({ isCoded }, at) =>

@@ -45,7 +45,13 @@ export class JsonFields {
   skip(from: number): number {
     const first = this.#block.bytes[from] as number;
     if (first === quoteMark) return this.skipString(from);
-    return first === minus || (first >= zero && first <= 0x39) ? this.#skipNumber(from) : this.#skipLiteral(from);
+    return this.isNumber(from) ? this.#skipNumber(from) : this.#skipLiteral(from);
+  }
+
+  /** Whether the value that begins there is a number. */
+  isNumber(from: number): boolean {
+    const first = this.#block.bytes[from] as number;
+    return first === minus || (first >= zero && first <= 0x39);
   }
 
   /** Behind a string. @param from its opening quote */

@@ -77,6 +77,7 @@ export class JsonScanner {
       textAt: (from) => fields.text(from),
       // Numbers of JSON have one way to be written.
       isMarked: false,
+      numberAt: (from) => fields.isNumber(from),
     });
     this.#leads = new Leads(kernel, needs.length);
     const starts = kernel.allocate(4 * rowsMax);

@@ -70,6 +70,8 @@ export const columnBytes = 80;
 export const needsAt = 0;
 export const needsCodes = 1;
 export const needsValues = 2;
+/** A value in quotes is a text, and none that is read as a decimal. */
+export const needsKinds = 4;
 export const codesAt = 4;
 export const mantissasAt = 8;
 export const scalesAt = 12;

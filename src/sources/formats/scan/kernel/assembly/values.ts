@@ -1,5 +1,5 @@
 /** The values of JSON records. A place is behind a value; 0: it is not plain, and the context says where it stopped being so. */
-import { blockAt, lastAt, lengthAt, nextAt, reachedAt, textAt } from '../layout';
+import { blockAt, lastAt, lengthAt, needsAt, needsKinds, nextAt, reachedAt, textAt } from '../layout';
 import { areEqual, quoteMark, setBits } from './bytes';
 import { fullField, notPlainField } from './ends';
 import { leaveValue } from './fields';
@@ -178,8 +178,10 @@ export function readRecordCode(context: usize, column: usize, from: usize, row: 
 
 /** Reads a decimal, or leaves the value to whoever asks for its text. */
 export function readRecordValue(context: usize, column: usize, from: usize, row: u32): usize {
-  const end = readDecimal(context, column, from, row);
-  if (end != notPlainField) return end;
+  if (load<u8>(from) != quoteMark || (load<u32>(column, needsAt) & needsKinds) == 0) {
+    const end = readDecimal(context, column, from, row);
+    if (end != notPlainField) return end;
+  }
   leaveValue(column, row, <i32>(from - <usize>load<u32>(context, blockAt)));
   return skipValue(context, from);
 }
