@@ -45,7 +45,7 @@ export function furtherThan(scope: ApprovalScope, approved: ApprovalScope): stri
     return 'the source is back in the config, and that it left was what was approved';
   }
   const part = scope.carried.find((name) => !approved.carried.includes(name));
-  if (part !== undefined) return `a newer read of the source would count another part twice: ${part}`;
+  if (part !== undefined) return `a newer read of the source would carry what was not approved: ${part}`;
   const found = notCovered(scope.findings, approved.findings);
   if (found.length > 0) {
     return `a newer read of the source is held for more than was approved: ${describeFindings(found)}`;
