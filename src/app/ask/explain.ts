@@ -3,7 +3,13 @@ import { AgentError } from '../../core/errors.ts';
 import { rowOf } from '../../core/row-origin.ts';
 import type { Month } from '../../core/model.ts';
 import { valuesByMonth } from '../../core/series/diff.ts';
-import { type Cell, type PackedDriver, type PackedPoints, unpackDriver } from '../../core/series/packing.ts';
+import {
+  type Cell,
+  type FoldedDriver,
+  type PackedDriver,
+  type PackedPoints,
+  unpackDriver,
+} from '../../core/series/packing.ts';
 import { formatMonth, parseMonth } from '../../core/time/month.ts';
 import { utcOffsetSeconds } from '../../core/time/zone.ts';
 import type { ReadPart } from '../../core/buffer.ts';
@@ -85,7 +91,22 @@ export async function explain(deps: Dependencies, driver: string, month?: string
       ...(firstPush === undefined ? {} : { firstPush }),
     });
   }
-  return { driver: id, path, source, rule, otherPath, points };
+  return { driver: id, path, source, rule: ruleNow(deps, source, { id, rule }), otherPath, points };
+}
+
+/** The rule of what is there. A part that is gone may have been read by another one, and have the latest reading. */
+function ruleNow(
+  { buffer, settings }: Dependencies,
+  source: string,
+  { id: driver, rule }: Pick<FoldedDriver, 'id' | 'rule'>,
+): string {
+  const entries = settings.sources.find(({ name }) => name === source)?.mapping.drivers ?? [];
+  const parts = buffer.reads.parts(source, 'accepted') ?? [];
+  if (entries.every((entry) => entry.rule === rule) || !parts.some(({ carried }) => carried)) return rule;
+  for (const part of parts.filter(({ kind, carried }) => kind === 'part' && !carried)) {
+    for (const one of buffer.parts.drivers(part)) if (one.id === driver) return one.rule;
+  }
+  return rule;
 }
 
 /** Which cells of a driver an accepted read carries. History lies before all that its parts have. */
