@@ -27,13 +27,19 @@ export async function embedEmulator(settings: Settings): Promise<Emulator | unde
   });
 }
 
-/** The emulator's state is inside the agent's, so the agent that holds one holds the other. */
+/** The emulator's state is inside the agent's: the agent that holds one holds the other, or the command `emulator` was given the folder. */
 function agentErrorOf(
   { code, message, hint }: StateError,
   { state }: Settings,
-  { pid, command }: { readonly pid?: number | undefined; readonly command?: string | undefined } = {},
+  holder: { readonly pid: number | undefined; readonly command: string | undefined } | undefined,
 ): AgentError {
   if (code !== 'held') return new AgentError('state.unwritable', message, { hint });
+  if (holder === undefined) {
+    return new AgentError('state.locked', `an emulator that runs by itself holds ${path.join(state, 'emulator')}`, {
+      hint: 'it does not end by itself: stop that "driver-sync emulator --state", or name its address as destination instead of emulator',
+    });
+  }
+  const { pid, command } = holder;
   const agent = pid === undefined ? 'another agent' : `another agent (pid ${pid}, driver-sync ${command})`;
   return new AgentError('state.locked', `${agent} holds ${state}`, {
     hint:

@@ -1,4 +1,4 @@
-import { type Explanation, explain as explainDriver } from '../app/ask/explain.ts';
+import { type ExplainedPoint, type Explanation, explain as explainDriver } from '../app/ask/explain.ts';
 import { type ExplainedRows, type PartBehind, explainRows } from '../app/ask/explain-rows.ts';
 import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
@@ -71,6 +71,7 @@ function showPoints({ points, rule }: Explanation): string[] {
   const notes = points.flatMap(({ month, collapsed }) =>
     collapsed === undefined ? [] : [`${month} was ${collapsed}`],
   );
+  notes.push(...carriedNotes(points));
   if (points.some(({ row }) => row !== null))
     notes.push('rows are counted from 1 below the header, without blank lines');
   if (points.some(({ superseded }) => superseded > 0)) {
@@ -80,8 +81,26 @@ function showPoints({ points, rule }: Explanation): string[] {
   return notes.length === 0 ? lines : [...lines, '', ...notes];
 }
 
+/** One line for each reason, and the months that it is true of. */
+function carriedNotes(points: readonly ExplainedPoint[]): string[] {
+  const found = points.flatMap(({ month, part, carried }) => {
+    if (carried === undefined) return [];
+    const rule = carried.rule === undefined ? '' : `, with collapse ${carried.rule}`;
+    const why =
+      carried.from === 'history'
+        ? 'older than all that is shown now: as an earlier read had it, whatever the settings were then'
+        : `of ${part}, which is gone: as it was read${rule}`;
+    return [{ month, why }];
+  });
+  return [...Map.groupBy(found, ({ why }) => why)].map(([why, of]) => {
+    const [first, last] = [of[0]?.month, of.at(-1)?.month];
+    return first === last ? `${first} is carried, ${why}` : `${first} to ${last} are carried, ${why}`;
+  });
+}
+
 function showRows({ rule, points }: ExplainedRows): string[] {
-  return points.flatMap(({ month, value, part, row, superseded, readings, parts }) => {
+  return points.flatMap((point) => {
+    const { month, value, part, row, superseded, readings, parts, carried } = point;
     const place = readings.some(({ sheetRow }) => sheetRow !== undefined) ? 'sheet row' : 'line';
     const hasPlaces = readings.some(({ line, sheetRow }) => (line ?? sheetRow) !== undefined);
     const lines = table(
@@ -105,9 +124,11 @@ function showRows({ rule, points }: ExplainedRows): string[] {
       ]),
     );
     const all = count(superseded + 1, 'reading');
-    const made = isOfAll(rule) ? `the ${rule} of ${all}` : `one of ${all} (*)`;
+    const by = carried === undefined ? rule : carried.rule;
+    const made = by === undefined ? `of ${all}` : isOfAll(by) ? `the ${by} of ${all}` : `one of ${all} (*)`;
     const notes = [
       `rows are counted from 1 below the header, without blank lines${hasPlaces ? `; ${place}s are those of the file` : ''}`,
+      ...carriedNotes([point]),
       ...parts.flatMap(partNote),
       ...(parts.some(({ accepted }) => accepted === null)
         ? [`${all} of this point were accepted, and how many of them from each part is not kept`]

@@ -1,13 +1,13 @@
 /** One source of the config, as `SourceSettings`. */
 import { createHash } from 'node:crypto';
-import type { LookupFiles, Mapping, SourceSettings, Test, Unpivot } from '../core/settings.ts';
+import type { LookupFiles, Mapping, MappingDigests, SourceSettings, Test, Unpivot } from '../core/settings.ts';
 import { unpivotNames, valueGroup } from '../core/mapping/unpivot.ts';
 import { type Kind, kinds } from '../sources/index.ts';
 import { readDrivers } from './drivers.ts';
 import { reportMissing, reportType, reportUnknownKey } from './fields.ts';
 import { describeWritten } from './scalars.ts';
 import { nearest } from './nearest.ts';
-import type { Written } from './document.ts';
+import type { Written, WrittenMap } from './document.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
 import { type Fields, type Whole, readFields, readValue, withTexts } from './fields.ts';
 import { kindShape } from './json-schema.ts';
@@ -48,9 +48,34 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
     mapping,
     lookups,
     tests: fields.tests,
-    digest: createHash('sha256')
-      .update(canonicalJson({ source: written, timezone }))
-      .digest('hex'),
+    readBy: digestMapping(written, timezone),
+    digest: digestOf({ source: written, timezone }),
+  };
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
+/** By keys as they are written: what an agent makes of them may look otherwise in its next version. */
+function digestMapping(written: WrittenMap, timezone: string): MappingDigests {
+  const { where, missing, fillDown, unpivot, fiscalYear, calendar, drivers } = written;
+  const entries = Array.isArray(drivers) ? (drivers as readonly Written[]) : [];
+  const rules: Written[] = [];
+  const paths: Written[] = [];
+  const readings = entries.map((entry) => {
+    if (!isMapping(entry)) return entry;
+    const { collapse = 'last', path, ...others } = entry;
+    rules.push(collapse);
+    if (others['id'] === undefined) return { path, ...others };
+    paths.push(path);
+    return others;
+  });
+  const rows = { where, missing, fillDown, unpivot, fiscalYear, hasCalendar: calendar !== undefined };
+  return {
+    readings: digestOf({ ...rows, timezone, drivers: readings }),
+    rules: digestOf(rules),
+    paths: digestOf(paths),
   };
 }
 

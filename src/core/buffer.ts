@@ -160,10 +160,12 @@ export interface ReadStore {
   /** `basis`: everything that a candidate was made from, so that an equal one is not made anew. */
   set(source: string, kind: ReadKind, parts: readonly ChosenPart[], basis?: string): void;
   basis(source: string, kind: ReadKind): string | undefined;
+  /** What is known later of what a read was made from. */
+  keepBasis(source: string, kind: ReadKind, basis: string): void;
   drop(source: string, kind: ReadKind): void;
   /**
    * The candidates of these sources become their accepted reads, all of them or none: a driver that moves between two is never
-   * without both. By source, the names of its carried parts that are settled from then on.
+   * without both. Each keeps its basis. By source, the names of its carried parts that are settled from then on.
    */
   accept(settled: ReadonlyMap<string, readonly string[]>): void;
   /** The summary for people, kept with the read: a pass in which nothing changed must not walk its drivers again. */

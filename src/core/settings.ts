@@ -179,8 +179,19 @@ export interface SourceSettings {
   readonly mapping: Mapping;
   readonly lookups: LookupFiles;
   readonly tests: readonly SourceTest[];
+  readonly readBy: MappingDigests;
   /** sha256 (hex) of the source's config after substitution, and the timezone. With another digest all parts are read again. */
   readonly digest: string;
+}
+
+/** What of a source's config decides what comes of its rows, apart from the entries of maps and calendars: sha256 (hex) each. */
+export interface MappingDigests {
+  /** Of what decides ids, months and values of readings, and of the timezone. */
+  readonly readings: string;
+  /** Of how readings of one month become a point. */
+  readonly rules: string;
+  /** Of the paths alone, where the ids do not come of them. */
+  readonly paths: string;
 }
 
 /** When a source is checked for changes, whether or not events arrive. */

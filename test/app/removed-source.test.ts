@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseMonth } from '../../src/core/time/month.ts';
 import { runsOf } from '../support/campaign.ts';
 import { gridFile, ids, judged, longFile, longSource, months, sourceOf, world } from '../support/world.ts';
 import { give, owning, sourcesOf } from '../support/owning-world.ts';
@@ -15,6 +16,47 @@ describe('a source that left the config', () => {
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
     expect(w.drivers().map(({ id }) => id)).toEqual(['a']);
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+  });
+
+  test('goes with an approval of an older version, which notes nothing of moves: an end never had any', async () => {
+    await using w = await owning({ a: ['a'], b: ['b', 'x'] });
+    await w.reconfigure(sourcesOf(['a']));
+    await w.sync();
+    await w.open(async ({ ledger: { holds }, clock }) => {
+      const deletes = new Map(['b', 'x'].map((id) => [id, [parseMonth('2026-01') ?? 0]]));
+      const scope = { deletes, moved: undefined, carried: [], findings: [], isEnd: true };
+      for (const one of await holds.held()) await holds.hold(one, scope, clock.now().getTime());
+    });
+    await w.approve((await w.status()).held.find(({ source }) => source === 'b')?.digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(w.drivers().map(({ id }) => id)).toEqual(['a']);
+  });
+
+  test('drops an approval that it goes beyond, and says how', async () => {
+    await using w = await owning({ a: ['a', 'y'], b: ['b', 'x', 'z'] });
+    await w.reconfigure(sourcesOf(['a', 'c']));
+    await give(w, { c: ['b', 'x', 'y'] });
+    await w.approve(sourceOf(await w.sync(), 'b').digest ?? '');
+    await give(w, { c: ['x', 'y'] });
+    expect(sourceOf(await w.sync(), 'b').state).toBe('held');
+    expect((await w.status()).approvals).toMatchObject([
+      {
+        source: 'b',
+        state: 'dropped',
+        why: expect.stringMatching(/^more would be deleted .*: driver "b" in 2026-01$/),
+      },
+    ]);
+  });
+
+  test('drops an approval of one of its reads', async () => {
+    await using w = await owning({ a: ['a'], b: ['b', 'x', 'y', 'z'] });
+    await give(w, { b: ['b'] });
+    await w.approve(sourceOf(await w.sync(), 'b').digest ?? '');
+    await w.reconfigure(sourcesOf(['a']));
+    expect(sourceOf(await w.sync(), 'b').state).toBe('held');
+    expect((await w.status()).approvals).toMatchObject([
+      { state: 'dropped', why: 'the source left the config, and a read of it was what was approved' },
+    ]);
   });
 
   test('is in the plan with all that its approved end deletes', async () => {

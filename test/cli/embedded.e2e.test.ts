@@ -111,3 +111,22 @@ test('a sync beside the daemon is told who holds the state, and leaves its drive
   daemon.kill('SIGTERM');
   expect(await daemon.exit).toMatchObject({ code: 0 });
 });
+
+test('beside an emulator that was given the same folder, it is told that this one does not end by itself', async () => {
+  await using where = await place(config, { 'a.csv': rows('a,2026-01,1.50') });
+  await where.command('sync');
+  await using emulator = where.start(
+    'emulator',
+    '--state',
+    path.join(where.state, 'emulator'),
+    '--listen',
+    '127.0.0.1:0',
+  );
+  await emulator.says(/emulator: +(http:\/\/127\.0\.0\.1:\d+)\n/);
+  const { code, stderr } = await where.command('sync');
+  expect(code).toBe(75);
+  expect(stderr).toMatch(/an emulator that runs by itself holds .*\/emulator\n.*it does not end by itself: stop/);
+  expect(stderr).not.toContain('another agent');
+  emulator.kill('SIGTERM');
+  expect(await emulator.exit).toMatchObject({ code: 0 });
+});

@@ -178,6 +178,64 @@ describe('who is told', () => {
   });
 });
 
+describe('channels of one host', () => {
+  const place = 'slack hooks.example';
+  const channel = (id: string, name = place): Required<Listener> => ({ id, name, place, on: noticeEvents });
+  const [ops, finance] = [channel('ops'), channel('finance', 'slack hooks.example (2)')];
+  const held = (state: TellingState, ...listeners: Listener[]): TellingState =>
+    tell(state, known(startMs, { held: ['books'] }), listeners);
+  const news = (state: TellingState): string[] => state.outbox.map(({ channel: id }) => id);
+
+  test('are told apart wherever they stand: what waits for one goes to it and to no other', () => {
+    const first = held(newTelling(address, startMs), ops, finance);
+    const waits = delivered(first, nextLetter(first, ops.id) as Letter);
+    expect(news(held(waits, { ...finance, name: place }))).toEqual([finance.id]);
+  });
+
+  test('know each of them whether it was told', () => {
+    const first = held(newTelling(address, startMs), finance);
+    const told = delivered(first, nextLetter(first, finance.id) as Letter);
+    expect(news(held(told, ops, finance))).toEqual([ops.id]);
+  });
+
+  test('are one channel where one went and one came: its secret was renewed', () => {
+    const first = held(newTelling(address, startMs), ops, finance);
+    const waits = delivered(first, nextLetter(first, ops.id) as Letter);
+    const renewed = channel('renewed');
+    expect(news(held(waits, ops, renewed))).toEqual([renewed.id]);
+    expect(news(held(waits, renewed, finance))).toEqual([finance.id]);
+    // Which of two is which, nobody knows: both are new.
+    expect(news(held(waits, renewed, channel('other')))).toEqual([renewed.id, 'other']);
+  });
+
+  test('are known again from the record of an older version, by what people saw of them', () => {
+    const older = ({ name, on }: Listener): Listener => ({ name, on });
+    const first = held(newTelling(address, startMs), older(ops), older(finance));
+    const { channels: _, ...kept } = failed(
+      delivered(first, nextLetter(first, ops.name) as Letter),
+      first.outbox[1] as Letter,
+      {
+        error: '500',
+        nowMs: startMs,
+        random: () => 0.5,
+      },
+    );
+    const now = held(kept, ops, finance);
+    expect(news(now)).toEqual([finance.id]);
+    expect(now.failing).toMatchObject([{ channel: finance.id, error: '500' }]);
+    expect(now.matters[0]?.told).toEqual([ops.id, finance.id]);
+  });
+
+  test('one that left before it was told, and comes back, is told then', () => {
+    const first = held(newTelling(address, startMs), ops, finance);
+    const without = held(first, ops);
+    expect(news(without)).toEqual([ops.id]);
+    expect(news(held(without, ops, finance))).toEqual([ops.id, finance.id]);
+    const knew = held(delivered(first, first.outbox[1] as Letter), ops);
+    expect(news(held(knew, ops, finance))).toEqual([ops.id]);
+  });
+});
+
 describe('what cannot be delivered', () => {
   const failure = { error: '500', random: () => 0.999 };
 

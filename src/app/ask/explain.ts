@@ -3,9 +3,16 @@ import { AgentError } from '../../core/errors.ts';
 import { rowOf } from '../../core/row-origin.ts';
 import type { Month } from '../../core/model.ts';
 import { valuesByMonth } from '../../core/series/diff.ts';
-import { type Cell, type PackedDriver, type PackedPoints, unpackDriver } from '../../core/series/packing.ts';
+import {
+  type Cell,
+  type FoldedDriver,
+  type PackedDriver,
+  type PackedPoints,
+  unpackDriver,
+} from '../../core/series/packing.ts';
 import { formatMonth, parseMonth } from '../../core/time/month.ts';
 import { utcOffsetSeconds } from '../../core/time/zone.ts';
+import type { ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { driverIn } from '../push/retention.ts';
 
@@ -31,8 +38,16 @@ export interface ExplainedPoint {
   readonly text: string;
   /** How many other readings of that month this point stands for. */
   readonly superseded: number;
+  /** No export shows it any more: its part is gone, or its month is older than all that is shown. */
+  readonly carried?: CarriedFrom;
   /** The first push of the present run of this value; absent where it was not acknowledged yet. */
   readonly firstPush?: number;
+}
+
+export interface CarriedFrom {
+  readonly from: 'part' | 'history';
+  /** The rule by which it was read, where that is known: the settings may have changed since. */
+  readonly rule?: string;
 }
 
 /**
@@ -56,8 +71,10 @@ export async function explain(deps: Dependencies, driver: string, month?: string
   const last = await ledger.pushes.lastAcknowledged(address);
   const pushed = last === undefined ? undefined : pushedValues(await driverIn(deps, last.digest, id));
   const points: ExplainedPoint[] = [];
+  const carriedFrom = carriedCells(deps, source, id);
   for (const cell of shown) {
     const origin = buffer.parts.origin(cell.part);
+    const carried = carriedFrom(cell);
     const row = rowOf(cell.row);
     const firstPush =
       pushed?.get(cell.month) === cell.value ? await ledger.pushes.firstOf(address, id, cell.month) : undefined;
@@ -70,10 +87,53 @@ export async function explain(deps: Dependencies, driver: string, month?: string
       ...(row === null ? { collapsed: describeCollapsed(deps, id, cell) } : {}),
       text: cell.text,
       superseded: cell.count - 1,
+      ...(carried === undefined ? {} : { carried }),
       ...(firstPush === undefined ? {} : { firstPush }),
     });
   }
-  return { driver: id, path, source, rule, otherPath, points };
+  return { driver: id, path, source, rule: ruleNow(deps, source, { id, rule }), otherPath, points };
+}
+
+/** The rule of what is there. A part that is gone may have been read by another one, and have the latest reading. */
+function ruleNow(
+  { buffer, settings }: Dependencies,
+  source: string,
+  { id: driver, rule }: Pick<FoldedDriver, 'id' | 'rule'>,
+): string {
+  const entries = settings.sources.find(({ name }) => name === source)?.mapping.drivers ?? [];
+  const parts = buffer.reads.parts(source, 'accepted') ?? [];
+  if (entries.every((entry) => entry.rule === rule) || !parts.some(({ carried }) => carried)) return rule;
+  for (const part of parts.filter(({ kind, carried }) => kind === 'part' && !carried)) {
+    for (const one of buffer.parts.drivers(part)) if (one.id === driver) return one.rule;
+  }
+  return rule;
+}
+
+/** Which cells of a driver an accepted read carries. History lies before all that its parts have. */
+function carriedCells(
+  { buffer }: Dependencies,
+  source: string,
+  driver: string,
+): (cell: Pick<Cell, 'month' | 'part'>) => CarriedFrom | undefined {
+  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
+  const parts = accepted.filter(({ kind }) => kind !== 'history');
+  const isHistoric = parts.length < accepted.length;
+  const earliest = isHistoric ? (buffer.parts.earliestMonth(parts.map(({ id }) => id)) ?? Infinity) : -Infinity;
+  const rules = new Map<string, string | undefined>();
+  const ruleOf = (part: ReadPart): string | undefined => {
+    if (!rules.has(part.name)) {
+      for (const { id, rule } of buffer.parts.drivers(part)) if (id === driver) rules.set(part.name, rule);
+    }
+    return rules.get(part.name);
+  };
+  return ({ month, part: number }) => {
+    if (month < earliest) return { from: 'history' };
+    const { name } = buffer.parts.origin(number);
+    const part = parts.find((one) => one.carried && one.name === name);
+    if (part === undefined) return undefined;
+    const rule = ruleOf(part);
+    return { from: 'part', ...(rule === undefined ? {} : { rule }) };
+  };
 }
 
 interface FoundDriver {

@@ -75,7 +75,7 @@ function dropParts({ buffer }: Dependencies, source: string, dropped: Dropped): 
     if (part.kind === 'snapshot') return [withoutParts(buffer, part, dropped)];
     return part.kind === 'part' && dropped.names.has(part.name) ? withoutDrivers(buffer, part, dropped) : [part];
   });
-  if (kept !== undefined) buffer.reads.set(source, 'accepted', kept);
+  if (kept !== undefined) buffer.reads.set(source, 'accepted', kept, buffer.reads.basis(source, 'accepted'));
 }
 
 function withoutDrivers(buffer: Dependencies['buffer'], part: ReadPart, { drivers }: Dropped): readonly ChosenPart[] {

@@ -18,7 +18,8 @@ import {
   takenOut,
   wasCarried,
 } from './carried.ts';
-import { type SourceLook, type SourceRead, keepPartial } from './read-source.ts';
+import { acceptedReadBy, writeBasis } from './read-by.ts';
+import { type SourceLook, type SourceRead, type WholeLook, keepPartial } from './read-source.ts';
 import { type Takeover, findTakeovers } from './removed-sources.ts';
 
 /** Sets the candidates of all sources that were read: only then is it known who takes over what of a removed source. */
@@ -29,9 +30,13 @@ export function assembleCandidates(deps: Dependencies, looks: readonly SourceLoo
   const takeovers = findTakeovers(deps, reads);
   return looks.map((look) => {
     if (look.state === 'unread') return look;
-    const { settings, isExpensive, found } = look;
+    const { settings, isExpensive, found, readBy } = look;
     try {
-      const { disappeared } = assemble(deps, settings, { found, takeovers: takeovers.get(settings.name) ?? [] });
+      const { disappeared } = assemble(deps, settings, {
+        found,
+        takeovers: takeovers.get(settings.name) ?? [],
+        readBy,
+      });
       return { ...look, disappeared };
     } catch (error) {
       if (!isAgentError(error, 'source.unreadable')) throw error;
@@ -45,6 +50,7 @@ interface Gathered {
   readonly present: readonly PartRead[];
   readonly carried: readonly PartToCarry[];
   readonly takeovers: readonly Takeover[];
+  readonly readBy: WholeLook['readBy'];
 }
 
 /**
@@ -55,7 +61,7 @@ interface Gathered {
 function assemble(
   deps: Dependencies,
   settings: SourceSettings,
-  { found, takeovers }: { readonly found: Found; readonly takeovers: readonly Takeover[] },
+  { found, takeovers, readBy }: Pick<Gathered, 'takeovers' | 'readBy'> & { readonly found: Found },
 ): { disappeared: readonly string[] } {
   const { buffer } = deps;
   const source = settings.name;
@@ -68,9 +74,13 @@ function assemble(
     [...present, ...carried].map(({ name }) => name),
   );
   const accepted = buffer.reads.parts(source, 'accepted');
-  const gathered = { present, carried, takeovers };
+  const gathered = { present, carried, takeovers, readBy };
   if (accepted !== undefined && isAccepted(accepted, gathered)) {
     buffer.reads.drop(source, 'candidate');
+    // An older version accepted it. Its parts would have been read again had the settings changed.
+    if (present.length > 0 && acceptedReadBy(buffer, source) === undefined) {
+      buffer.reads.keepBasis(source, 'accepted', writeBasis({ readBy: readBy() }));
+    }
   } else {
     const basis = basisOf(deps, source, gathered);
     // A held candidate that would be made of the same again stays as it is.
@@ -171,7 +181,7 @@ function refuseMixedRules({ buffer }: Dependencies, source: string, owners: read
     owner = name;
     if (accepted.every((part) => part.carried || part.name !== gone)) continue;
     const parts = accepted.map((part) => ({ ...part, carried: part.carried || part.name === gone }));
-    buffer.reads.set(name, 'accepted', parts);
+    buffer.reads.set(name, 'accepted', parts, buffer.reads.basis(name, 'accepted'));
   }
   throw new AgentError(
     'source.unreadable',
@@ -186,15 +196,16 @@ function refuseMixedRules({ buffer }: Dependencies, source: string, owners: read
 }
 
 /** Everything that a candidate is made from: its parts, and the accepted reads that carried data comes from. */
-function basisOf({ buffer }: Dependencies, source: string, { present, carried, takeovers }: Gathered): string {
-  return JSON.stringify([
+function basisOf({ buffer }: Dependencies, source: string, { present, carried, takeovers, readBy }: Gathered): string {
+  const madeOf = [
     present.map(({ id }) => id),
     carried.map((gone) => (gone.kind === 'read' ? gone.part.id : [gone.snapshot.id, gone.name])),
     (buffer.reads.parts(source, 'accepted') ?? []).map(({ id }) => id),
     takeovers.map(({ from, isSamePlace, drivers }) => [from, isSamePlace, drivers === undefined]),
     // A removed source gives drivers to others, too.
     takeovers.length === 0 ? 0 : buffer.reads.revision(),
-  ]);
+  ];
+  return writeBasis({ readBy: readBy(), madeOf });
 }
 
 function isAccepted(accepted: readonly ReadPart[], { present, carried, takeovers }: Gathered): boolean {

@@ -9,10 +9,11 @@ import { renameParts } from './former-names.ts';
 import type { ProofTime } from './grown-parts.ts';
 import { type QuietNeeded, QuietWait } from './part-end.ts';
 import { PartReader } from './part-reader.ts';
+import { type ReadBy, readByOf } from './read-by.ts';
 import { withTimeout } from './timeout.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-interface WholeLook {
+export interface WholeLook {
   readonly settings: SourceSettings;
   /** See `Source.isExpensive`. */
   readonly isExpensive: boolean;
@@ -20,6 +21,8 @@ interface WholeLook {
   readonly found: Found;
   /** See `Source.mayLag`. */
   readonly mayLag: boolean;
+  /** Made when it is asked for: a map may have many entries. */
+  readonly readBy: () => ReadBy;
 }
 
 interface Unread {
@@ -43,7 +46,7 @@ export type SourceRead =
 
 /** The source was read, or files have to be quiet for longer. */
 type Attempt =
-  | { readonly found: Found; readonly unsure?: undefined }
+  | { readonly found: Found; readonly lookups: Lookups; readonly unsure?: undefined }
   | { readonly found?: undefined; readonly unsure: readonly QuietNeeded[] };
 
 /**
@@ -91,12 +94,13 @@ export async function readSource(
         inner.throwIfAborted();
         if (unsure.length > 0) return { unsure };
         keepLineEnds(deps, settings.name, lookups);
-        return { found: { present, listed, newestOnly: source.newestOnly === true } };
+        return { found: { present, listed, newestOnly: source.newestOnly === true }, lookups };
       });
       if (attempt.found !== undefined) {
-        const { found } = attempt;
+        const { found, lookups } = attempt;
         keepUntilAssembled(deps, settings.name, found.present);
-        return { settings, isExpensive, mayLag: source.mayLag === true, state: 'read', found };
+        const readBy = (): ReadBy => readByOf(settings, lookups);
+        return { settings, isExpensive, mayLag: source.mayLag === true, state: 'read', found, readBy };
       }
       // Outside of the time that a read may take.
       await wait.until(attempt.unsure, signal);

@@ -42,10 +42,12 @@ export async function consentToEmpty({ ledger, settings, address }: Dependencies
 /** What something does that was not approved; `undefined`: nothing. */
 export function furtherThan(scope: ApprovalScope, approved: ApprovalScope): string | undefined {
   if (scope.isEnd !== approved.isEnd) {
-    return 'the source is back in the config, and that it left was what was approved';
+    return approved.isEnd
+      ? 'the source is back in the config, and that it left was what was approved'
+      : 'the source left the config, and a read of it was what was approved';
   }
   const part = scope.carried.find((name) => !approved.carried.includes(name));
-  if (part !== undefined) return `a newer read of the source would count another part twice: ${part}`;
+  if (part !== undefined) return `a newer read of the source would carry what was not approved: ${part}`;
   const found = notCovered(scope.findings, approved.findings);
   if (found.length > 0) {
     return `a newer read of the source is held for more than was approved: ${describeFindings(found)}`;
@@ -54,14 +56,18 @@ export function furtherThan(scope: ApprovalScope, approved: ApprovalScope): stri
 }
 
 function furtherDeletes(scope: ApprovalScope, approved: ApprovalScope): string | undefined {
-  if (scope.deletes.size > 0 && approved.moved === undefined) {
+  // Nothing of a source that left is deleted as a move.
+  if (scope.deletes.size > 0 && approved.moved === undefined && !approved.isEnd) {
     return 'an older version recorded it, which did not note what had moved to other sources';
   }
   for (const [driver, months] of scope.deletes) {
     const allowed = new Set(approved.deletes.get(driver));
     const month = months.find((one) => !allowed.has(one));
     if (month !== undefined) {
-      return `a newer read of the source would delete more than the approved one: driver "${driver}" in ${formatMonth(month)}`;
+      const more = scope.isEnd
+        ? 'more would be deleted of the source that left than was approved'
+        : 'a newer read of the source would delete more than the approved one';
+      return `${more}: driver "${driver}" in ${formatMonth(month)}`;
     }
     // Whoever approved a move did not approve that nobody has the driver any more.
     const isMoved = new Set(scope.moved?.get(driver));

@@ -116,7 +116,7 @@ function countedTwice(
 }
 
 /** Whether a part has other readings than were accepted of its content: that was another one, or read another way. */
-function changedSince(buffer: LocalBuffer, accepted: readonly AcceptedPart[]): (part: ReadPart) => boolean {
+export function changedSince(buffer: LocalBuffer, accepted: readonly AcceptedPart[]): (part: ReadPart) => boolean {
   return (now) => {
     const same = accepted.filter(({ hash }) => hash === now.hash);
     if (same.some((one) => one.kind === 'inSnapshot' || one.part.fingerprint === now.fingerprint)) return false;

@@ -128,9 +128,9 @@ export async function settleRemoved(
   const found = closed.findings(() => asGone(going()));
   const scope = { deletes, moved: new Map(), carried: [], findings: found.holding, isEnd: true };
   const approval = await pendingApproval(deps, source);
-  const isApproved =
-    approval !== undefined && furtherThan(scope, await ledger.holds.approvedScope(approval.id)) === undefined;
-  if (!isApproved) await dropApprovals(deps, source, 'the source left the config, which would delete all that it has');
+  const further = approval && furtherThan(scope, await ledger.holds.approvedScope(approval.id));
+  const isApproved = approval !== undefined && further === undefined;
+  if (further !== undefined) await dropApprovals(deps, source, further);
   const isNothing = changes.drivers.delete === 0;
   if (isNothing && awaited.size > 0) return undefined;
   if (isNothing || (unread.length === 0 && (isApproved || !settings.shouldDeleteMissing))) {

@@ -1,5 +1,5 @@
 /** Decides about one candidate: what it would change, what the guard says to that, and what was approved. */
-import { type CarriedDoubt, judge } from '../../core/guard/guard.ts';
+import { type CarriedDoubt, judge, judgeDoubts, nameOfDoubt } from '../../core/guard/guard.ts';
 import { type Regression, regression } from '../../core/guard/answer-version.ts';
 import { type Comparison, comparing } from '../../core/series/compare.ts';
 import { type DriverChange, pairDrivers } from '../../core/series/diff.ts';
@@ -17,13 +17,12 @@ import { findCarriedDoubts } from './carried-doubts.ts';
 import type { CandidateDecision, Facts, Reviewed } from './decision.ts';
 import { dayMs, letThroughIn, letThroughInMonth } from './let-through.ts';
 import type { Move } from './moves.ts';
+import { carriedPathsNote, findOtherwise, otherwiseDoubts } from './read-otherwise.ts';
 import { type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
 
 interface Circumstances {
   /** Sources that left the config. */
   readonly removed: readonly string[];
-  /** See `Source.mayLag`. */
-  readonly mayLag: boolean;
   readonly watch: WatchChanges | undefined;
 }
 
@@ -39,8 +38,8 @@ export interface Looked {
 /** Looks at a candidate beside what its source, and the removed ones that it takes over, have accepted. */
 export async function look(
   deps: Dependencies,
-  settings: SourceSettings,
-  { removed, mayLag, watch }: Circumstances,
+  { settings, mayLag, readBy }: Pick<Facts, 'settings' | 'mayLag' | 'readBy'>,
+  { removed, watch }: Circumstances,
 ): Promise<Looked> {
   const source = settings.name;
   const runs: Runs = {
@@ -51,7 +50,7 @@ export async function look(
   const { comparison, guard } = await compare(deps, settings, runs, watch);
   const isFirst = deps.buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
   const values = isFirst ? noFindings : findingsOf(guard, runs);
-  return { facts: { source, settings, comparison, inheritedFrom: gone, isFirst, values, mayLag }, guard };
+  return { facts: { source, settings, comparison, inheritedFrom: gone, isFirst, values, mayLag, readBy }, guard };
 }
 
 /** Drivers that a candidate has and its source had not. */
@@ -135,19 +134,22 @@ export async function decide(
   { facts, guard }: Looked,
   { removed, moved }: { readonly removed: readonly string[]; readonly moved: DeletedPoints },
 ): Promise<CandidateDecision> {
-  const { source, settings, comparison, values } = facts;
-  const doubts = findCarriedDoubts(deps, settings, removed);
+  const { source, comparison } = facts;
+  const otherwise = findOtherwise(deps, facts);
+  const doubts = [...findCarriedDoubts(deps, facts.settings, removed), ...otherwiseDoubts(deps, otherwise)];
+  const note = carriedPathsNote(otherwise);
+  const values = note === undefined ? facts.values : { ...facts.values, warnings: [...facts.values.warnings, note] };
   const scope = {
     deletes: comparison.deletes,
     moved,
-    carried: doubts.map(({ carried }) => carried),
+    carried: doubts.map(nameOfDoubt),
     findings: values.holding,
     isEnd: false,
   };
   const approval = await pendingApproval(deps, source);
   const approved = approval && (await deps.ledger.holds.approvedScope(approval.id));
   const further = approved && furtherThan(scope, approved);
-  const reviewed = { ...facts, scope, approval, isCovered: approved !== undefined && further === undefined };
+  const reviewed = { ...facts, values, scope, approval, isCovered: approved !== undefined && further === undefined };
   const hold = await judgeAll(deps, reviewed, doubts);
   return withApproval(reviewed, guard.hold(hold, values), further);
 }
@@ -158,7 +160,7 @@ async function judgeAll(
   doubts: readonly CarriedDoubt[],
 ): Promise<ReturnType<typeof judge>> {
   const { buffer } = deps;
-  if (!deps.settings.shouldDeleteMissing) return undefined;
+  if (!deps.settings.shouldDeleteMissing) return judgeDoubts(doubts.filter(({ kind }) => kind === 'otherwise'));
   const { changes, before, after, dropsOnlyOldest, dropsOnlyNewest } = comparison;
   const { name, mayBeEmpty } = settings;
   const accepted = buffer.reads.parts(name, 'accepted') ?? [];

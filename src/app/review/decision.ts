@@ -3,6 +3,7 @@ import type { Hold } from '../../core/guard/guard.ts';
 import type { Comparison } from '../../core/series/compare.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Approval, ApprovalScope } from '../../core/ledger.ts';
+import type { ReadBy } from '../read/read-by.ts';
 import type { ValueFindings } from './values.ts';
 
 /** What was found out about a candidate before its approval is looked for. */
@@ -17,6 +18,7 @@ export interface Facts {
   readonly values: ValueFindings;
   /** See `Source.mayLag`. */
   readonly mayLag: boolean;
+  readonly readBy: () => ReadBy;
 }
 
 /** A candidate with all that was found out about it. */

@@ -53,7 +53,7 @@ async function lookAlone(
   const source = read.settings.name;
   if (read.state === 'unread') return { kind: 'unread', source, reason: read.reason, hint: read.hint };
   if (deps.buffer.reads.parts(source, 'candidate') === undefined) return { kind: 'unchanged', source };
-  return { kind: 'candidate', source, ...(await look(deps, read.settings, { ...around, mayLag: read.mayLag })) };
+  return { kind: 'candidate', source, ...(await look(deps, read, around)) };
 }
 
 async function decideTogether(

@@ -9,6 +9,7 @@ import type { Letter, TellingState } from '../../core/telling/record.ts';
 import {
   delivered,
   failed,
+  idOf,
   isNews,
   newTelling,
   nextLetter,
@@ -154,7 +155,7 @@ export class Teller implements AsyncDisposable {
   /** Starts what is due, one notice after the other for each channel. */
   #send(): void {
     for (const channel of this.#deps().outlets.channels) {
-      this.#beside(channel.name, () => this.#deliverAll(channel));
+      this.#beside(idOf(channel), () => this.#deliverAll(channel));
     }
   }
 
@@ -176,15 +177,20 @@ export class Teller implements AsyncDisposable {
   async #deliverAll(channel: Channel): Promise<void> {
     for (;;) {
       const { clock, log, outlets, random } = this.#deps();
-      const letter = this.#state && nextLetter(this.#state, channel.name);
+      const letter = this.#state && nextLetter(this.#state, idOf(channel));
       if (letter === undefined || this.#ending.signal.aborted) return;
       const notBeforeMs = this.#isOnce ? (letter.askedUntilMs ?? -Infinity) : letter.dueMs;
       if (notBeforeMs > clock.now().getTime()) return;
       const { notice } = letter;
       const came = await this.#try((signal) => channel.deliver(notice, keyOf(letter, outlets.host), signal));
       if (came === undefined) return;
-      const wasFailing = this.#state?.failing.some((one) => one.channel === channel.name) === true;
-      const about = { channel: channel.name, event: notice.event, state: notice.state, source: notice.source };
+      const wasFailing = this.#state?.failing.some((one) => one.channel === idOf(channel)) === true;
+      const about = {
+        channel: channel.name,
+        event: notice.event,
+        state: notice.state,
+        source: notice.source,
+      };
       if (came.ok) {
         log[wasFailing ? 'info' : 'debug']('notice delivered', about);
         if (came.note !== undefined) log.warn('a notice did not reach everybody', { ...about, note: came.note });

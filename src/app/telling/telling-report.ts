@@ -30,7 +30,8 @@ export interface TellingReport {
 /** `undefined` where nobody ever was to be told. */
 export function tellingReport({ telling }: LedgerState): TellingReport | undefined {
   if (telling === undefined) return undefined;
-  const { failures, outbox, dropped, failing, heartbeat } = telling;
+  const { failures, outbox, dropped, failing, heartbeat, channels = [] } = telling;
+  const shown = (channel: string): string => channels.find(({ id }) => id === channel)?.name ?? channel;
   const last = failing.at(-1);
   const iso = (ms: number): string => new Date(ms).toISOString();
   return {
@@ -40,9 +41,9 @@ export function tellingReport({ telling }: LedgerState): TellingReport | undefin
     ...(last === undefined
       ? {}
       : {
-          lastError: { at: iso(last.atMs), since: iso(last.sinceMs), channel: last.channel, error: last.error },
+          lastError: { at: iso(last.atMs), since: iso(last.sinceMs), channel: shown(last.channel), error: last.error },
           failing: failing.map(({ channel, sinceMs, error }) => ({
-            channel,
+            channel: shown(channel),
             since: iso(sinceMs),
             error,
             waiting: outbox.filter((letter) => letter.channel === channel).length,

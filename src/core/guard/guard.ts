@@ -37,7 +37,18 @@ export type CarriedDoubt =
   /** It is only known from a snapshot, which does not say what its share of sums was. */
   | { readonly kind: 'share'; readonly carried: string }
   /** It is only known from a snapshot, and a reading of it that did not count there may count now. */
-  | { readonly kind: 'hidden'; readonly carried: string; readonly driver: string; readonly month: string };
+  | { readonly kind: 'hidden'; readonly carried: string; readonly driver: string; readonly month: string }
+  /** It was read by other settings, and cannot be read by today's. Without a name: months that only an earlier read had. */
+  | { readonly kind: 'otherwise'; readonly carried: string | undefined; readonly what: ReadOtherwise };
+
+interface ReadOtherwise {
+  readonly points: number;
+  /** The first and the last month. */
+  readonly from: string;
+  readonly to: string;
+  /** Names today's settings. */
+  readonly settings: string;
+}
 
 interface SharedPart {
   readonly part: string;
@@ -62,7 +73,8 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
   const { accepted, candidate, changes } = evidence;
   const emptiness = judgeEmptiness(evidence, rules);
   if (emptiness !== undefined) return emptiness;
-  if (evidence.doubts.length > 0) return judgeDoubts(evidence.doubts);
+  const doubtful = judgeDoubts(evidence.doubts);
+  if (doubtful !== undefined) return doubtful;
   if (accepted !== undefined && evidence.regression !== undefined && hasChanges(changes)) {
     const { from, to } = evidence.regression;
     return {
@@ -132,19 +144,43 @@ function judgeEmptiness({ accepted, candidate }: Evidence, rules: GuardRules): H
   };
 }
 
-function judgeDoubts(doubts: readonly CarriedDoubt[]): Hold {
+/** @returns `undefined` where there is no doubt */
+export function judgeDoubts(doubts: readonly CarriedDoubt[]): Hold | undefined {
+  if (doubts.length === 0) return undefined;
   const twice = doubts.filter(({ kind }) => kind === 'twice');
-  const missing = doubts.filter(({ kind }) => kind !== 'twice');
+  const otherwise = doubts.filter(({ kind }) => kind === 'otherwise');
+  const missing = doubts.filter(({ kind }) => kind === 'share' || kind === 'hidden');
   const reasons = [
     ...(twice.length === 0 ? [] : [`rows may be counted twice: ${describeDoubts(twice)}`]),
     ...(missing.length === 0 ? [] : [`readings are missing: ${describeDoubts(missing)}`]),
+    ...(otherwise.length === 0 ? [] : [`the settings have changed: ${describeDoubts(otherwise)}`]),
   ];
+  const hints = otherwise.length === 0 ? [] : [otherwiseHint(otherwise)];
   // Whoever puts a part back that is only known from a snapshot makes all of it known again.
-  const hint =
-    missing.length === 0
-      ? 'put the part that is gone back, or drop it with "driver-sync forget"; approve if both really add up'
-      : 'put the part that is gone back and it is read again; approve to go on without it, see "driver-sync plan"';
-  return { reason: reasons.join('; '), hint };
+  if (missing.length > 0) {
+    hints.unshift(
+      'put the part that is gone back and it is read again; approve to go on without it, see "driver-sync plan"',
+    );
+  } else if (twice.length > 0) {
+    hints.unshift(
+      'put the part that is gone back, or drop it with "driver-sync forget"; approve if both really add up',
+    );
+  }
+  return { reason: reasons.join('; '), hint: hints.join('; ') };
+}
+
+function otherwiseHint(doubts: readonly CarriedDoubt[]): string {
+  const ways = doubts.every(({ carried }) => carried === undefined)
+    ? 'let the export show those months once, and they are read again'
+    : 'put what is gone back and it is read again, or drop a file with "driver-sync forget"';
+  return `${ways}; approve if both belong together as they are`;
+}
+
+/** Names a doubt among those that an approval covers. */
+export function nameOfDoubt(doubt: CarriedDoubt): string {
+  if (doubt.kind !== 'otherwise') return doubt.carried;
+  // The part alone would settle that it is counted twice, too; and it is asked for again with other settings.
+  return `${doubt.carried ?? 'older months'}, beside what is read with the settings ${doubt.what.settings}`;
 }
 
 function describeDoubts(doubts: readonly CarriedDoubt[]): string {
@@ -155,6 +191,15 @@ function describeDoubts(doubts: readonly CarriedDoubt[]): string {
 function describeDoubt(doubt: CarriedDoubt): string {
   const { carried } = doubt;
   switch (doubt.kind) {
+    case 'otherwise': {
+      const { points, from, to } = doubt.what;
+      const months = from === to ? `in ${from}` : `from ${from} to ${to}`;
+      const shown = `${points} ${plural(points, 'point')} ${months}`;
+      const stayed = points === 1 ? 'stays as it was read' : 'stay as they were read';
+      return carried === undefined
+        ? `older months are carried (history: carry) and were read with other settings: their ${shown} ${stayed}`
+        : `${carried} is gone and was read with other settings: its ${shown} ${stayed}`;
+    }
     case 'twice': {
       const { part, driver, month } = doubt.other;
       return `${carried} is gone and carried, and ${part} has its driver "${driver}" in ${month} too`;

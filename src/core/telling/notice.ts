@@ -31,8 +31,12 @@ export interface Notice {
 
 /** Who is told of what. */
 export interface Listener {
-  /** Its own among all of a config; no secret. Notices that wait are found again by it. */
+  /** What people see of it: its own among all of a config; no secret. Older versions knew it by this. */
   readonly name: string;
+  /** What the ledger knows it by, wherever it stands in the config; no secret. Notices that wait are found again by it. Default: the name. */
+  readonly id?: string;
+  /** Where it leads, the same for all channels of one host and format. Default: the name. */
+  readonly place?: string;
   readonly on: readonly NoticeEvent[];
 }
 

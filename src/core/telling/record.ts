@@ -14,6 +14,8 @@ export interface TellingState {
   /** Since when it is looked at or, once it had everything, when it last had that: moves along where the clock is set back. */
   readonly watchedMs: number;
   readonly matters: readonly ToldMatter[];
+  /** Who was there at the last look; absent in the record of an older version, which knew channels by what people see of them. */
+  readonly channels?: readonly KnownChannel[];
   /** Oldest first. */
   readonly outbox: readonly Letter[];
   /** The number of the newest letter there was. */
@@ -28,8 +30,15 @@ export interface TellingState {
   readonly heartbeat?: { readonly sinceMs: number; readonly error: string } | undefined;
 }
 
+/** See `Listener`. */
+export interface KnownChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly place: string;
+}
+
 export interface ToldMatter extends Matter {
-  /** Names of the channels that know. */
+  /** Ids of the channels that know. */
   readonly told: readonly string[];
 }
 

@@ -2,7 +2,7 @@
 import { fullJitterMs } from '../loop/backoff.ts';
 import { type Known, isSame, mattersNow, patienceMs, servedOr, staleMs } from './matters.ts';
 import type { Listener, Notice } from './notice.ts';
-import type { Letter, TellingState, ToldMatter } from './record.ts';
+import type { KnownChannel, Letter, TellingState, ToldMatter } from './record.ts';
 import { endOf, startOf } from './words.ts';
 
 /** What is older is given up: by then the status page and the log have told it to whoever looks. */
@@ -49,10 +49,40 @@ export function settleTelling(state: TellingState, nowMs: number): TellingState 
   };
 }
 
+/**
+ * The state with the ids that its channels have now. Where one channel of a place went and one came, its secret was renewed: it is the same
+ * one. What an older version kept has names for ids.
+ */
+function settleChannels(state: TellingState, listeners: readonly Listener[]): TellingState {
+  const channels = listeners.map((one) => ({ id: idOf(one), name: one.name, place: one.place ?? one.name }));
+  const ids = new Map<string, string>();
+  if (state.channels === undefined) for (const { id, name } of channels) ids.set(name, id);
+  const isIn = (all: readonly KnownChannel[], { id }: KnownChannel): boolean => all.some((one) => one.id === id);
+  const gone = (state.channels ?? []).filter((one) => !isIn(channels, one));
+  const come = channels.filter((one) => !isIn(state.channels ?? [], one));
+  for (const [place, [went, ...others]] of Map.groupBy(gone, (one) => one.place)) {
+    const [now, ...more] = come.filter((one) => one.place === place);
+    if (went !== undefined && now !== undefined && others.length + more.length === 0) ids.set(went.id, now.id);
+  }
+  const nowOf = (channel: string): string => ids.get(channel) ?? channel;
+  return {
+    ...state,
+    channels,
+    matters: state.matters.map((matter) => ({ ...matter, told: matter.told.map(nowOf) })),
+    outbox: state.outbox.map((letter) => ({ ...letter, channel: nowOf(letter.channel) })),
+    failing: state.failing.map((one) => ({ ...one, channel: nowOf(one.channel) })),
+  };
+}
+
+/** What the ledger knows a channel by. */
+export function idOf({ id, name }: Pick<Listener, 'id' | 'name'>): string {
+  return id ?? name;
+}
+
 /** Looks at how things are, and puts into the outbox what the listeners do not know yet. */
 export function tell(kept: TellingState, known: Known, listeners: readonly Listener[]): TellingState {
   const { nowMs, address } = known;
-  const settled = settleTelling(kept, nowMs);
+  const settled = settleChannels(settleTelling(kept, nowMs), listeners);
   const isMoved = settled.address !== address;
   const watchedMs = servedOr(known, isMoved ? nowMs : settled.watchedMs);
   const state = { ...settled, address, watchedMs };
@@ -62,19 +92,19 @@ export function tell(kept: TellingState, known: Known, listeners: readonly Liste
     : state.matters;
   const standing = mattersNow(known, before, state.watchedMs);
   const written: Omit<Letter, 'id'>[] = [];
-  const write = (notice: Notice, { name: channel }: Listener): void =>
-    void written.push({ channel, notice, writtenMs: nowMs, tries: 0, dueMs: nowMs });
+  const write = (notice: Notice, one: Listener): void =>
+    void written.push({ channel: idOf(one), notice, writtenMs: nowMs, tries: 0, dueMs: nowMs });
 
   for (const matter of state.matters) {
     if (before.includes(matter) && standing.some((one) => isSame(one, matter))) continue;
-    for (const one of listeners) if (matter.told.includes(one.name)) write(endOf(matter, known), one);
+    for (const one of listeners) if (matter.told.includes(idOf(one))) write(endOf(matter, known), one);
   }
   const matters = standing.map((matter): ToldMatter => {
     const told = before.find((one) => isSame(one, matter))?.told ?? [];
     if (nowMs < matter.sinceMs + patienceMs(matter.event, known)) return { ...matter, told };
-    const news = listeners.filter(({ name, on }) => on.includes(matter.event) && !told.includes(name));
+    const news = listeners.filter((one) => one.on.includes(matter.event) && !told.includes(idOf(one)));
     for (const one of news) write(startOf(matter, known, state.watchedMs), one);
-    return { ...matter, told: [...told, ...news.map(({ name }) => name)] };
+    return { ...matter, told: [...told, ...news.map(idOf)] };
   });
   const letters = written.map((letter, index) => ({ ...letter, id: state.letters + index + 1 }));
   return withinLimits(
@@ -92,14 +122,23 @@ export function tell(kept: TellingState, known: Known, listeners: readonly Liste
 
 /** Without what is too old, too much, or for a channel that is gone. */
 function withinLimits(state: TellingState, nowMs: number, listeners: readonly Listener[]): TellingState {
-  const isKnown = (channel: string): boolean => listeners.some(({ name }) => name === channel);
+  const isKnown = (channel: string): boolean => listeners.some((one) => idOf(one) === channel);
   const wanted = state.outbox.filter(({ channel }) => isKnown(channel));
   const outbox = wanted.filter((letter, index) => {
     const later = wanted.slice(index + 1).filter(({ channel }) => channel === letter.channel);
     return later.length < waitingMax && nowMs - letter.writtenMs <= ageMaxMs;
   });
   const failing = state.failing.filter(({ channel }) => isKnown(channel));
-  return { ...state, outbox, failing, dropped: state.dropped + wanted.length - outbox.length };
+  // Whoever never got it is told once it is back.
+  const lost = state.outbox.filter(({ channel, notice }) => !isKnown(channel) && notice.state === 'started');
+  const matters = state.matters.map((matter) => {
+    const isLost = (id: string): boolean =>
+      lost.some(({ channel, notice: { event, source, machine } }) => {
+        return channel === id && event !== 'test' && isSame({ event, source, machine }, matter);
+      });
+    return { ...matter, told: matter.told.filter((id) => !isLost(id)) };
+  });
+  return { ...state, matters, outbox, failing, dropped: state.dropped + wanted.length - outbox.length };
 }
 
 /** Whether two states differ in more than the time. */

@@ -57,6 +57,10 @@ export class SqliteReads implements ReadStore {
     return this.#tables.all<{ basis: string | null }>(sql, source, kind)[0]?.basis ?? undefined;
   }
 
+  keepBasis(source: string, kind: ReadKind, basis: string): void {
+    this.#tables.run('UPDATE read SET basis = ? WHERE source = ? AND kind = ?', basis, source, kind);
+  }
+
   drop(source: string, kind: ReadKind): void {
     this.#tables.write(() => {
       this.#tables.run('DELETE FROM read WHERE source = ? AND kind = ?', source, kind);
@@ -80,6 +84,7 @@ export class SqliteReads implements ReadStore {
       source,
       'accepted',
       parts.map((part) => ({ ...part, settled: isSettled(part) })),
+      this.basis(source, 'candidate'),
     );
     if (summary !== undefined) this.keepSummary(source, 'accepted', summary);
     this.drop(source, 'candidate');

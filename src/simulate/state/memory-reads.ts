@@ -50,6 +50,11 @@ export class MemoryReads implements ReadStore {
     return this.#read(source, kind)?.basis;
   }
 
+  keepBasis(source: string, kind: ReadKind, basis: string): void {
+    const read = this.#read(source, kind);
+    if (read !== undefined) read.basis = basis;
+  }
+
   drop(source: string, kind: ReadKind): void {
     this.#tables.reads.get(source)?.delete(kind);
     if (kind === 'accepted') this.#tables.revision++;
@@ -69,7 +74,7 @@ export class MemoryReads implements ReadStore {
       carried,
       settled: isSettled({ ...part, id, carried }),
     }));
-    this.set(source, 'accepted', accepted);
+    this.set(source, 'accepted', accepted, candidate.basis);
     if (candidate.summary !== undefined) this.keepSummary(source, 'accepted', candidate.summary);
     this.drop(source, 'candidate');
     this.#nameAccepted(parts);

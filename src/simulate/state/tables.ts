@@ -30,7 +30,7 @@ export interface PartRow {
 
 export interface ReadRow {
   readonly parts: readonly ChosenPart[];
-  readonly basis: string | undefined;
+  basis: string | undefined;
   summary?: RunSummary | undefined;
   /** Its parts as they were last asked for, and the facts that these were made of. */
   shown?: { readonly facts: readonly (PartRead | undefined)[]; readonly parts: readonly ReadPart[] };
