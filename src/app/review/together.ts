@@ -92,11 +92,18 @@ function holdForTaker(
   { from, to, drivers }: Move,
   taker: 'held' | 'unread',
 ): CandidateDecision {
-  const [first] = drivers;
+  const whole = [...drivers].filter((id) => one.comparison.deletedDrivers.has(id));
+  const [first] = whole.length > 0 ? whole : drivers;
   const more = drivers.size > 1 ? ` and ${drivers.size - 1} more` : '';
   const state = taker === 'held' ? 'whose read is held' : 'which is not read';
-  const reason = `driver "${first}"${more} of source "${from}" moved to source "${to}", ${state}`;
-  const hint = `see to "${to}": once its read is accepted, this one is accepted with it`;
+  const reason =
+    whole.length > 0
+      ? `driver "${first}"${more} of source "${from}" moved to source "${to}", ${state}`
+      : `months of driver "${first}"${more} that it would delete are in source "${to}", ${state}`;
+  const hint =
+    whole.length > 0
+      ? `see to "${to}": once its read is accepted, this one is accepted with it`
+      : `see to "${to}": this one is accepted once no other source has those months`;
   return { ...one, kind: 'hold', approvable: false, conflictsWith: to, reason, hint, whyDropped: undefined };
 }
 
