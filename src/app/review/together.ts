@@ -1,8 +1,8 @@
 /** Decides what no candidate can be judged for alone: that every driver has one source, and that the snapshot is not empty. */
-import type { ReadKind } from '../../core/buffer.ts';
+import type { ReadKind, SharedDriver } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { removedSources } from '../read/removed-sources.ts';
-import type { CandidateDecision } from './decision.ts';
+import type { CandidateDecision, Holding } from './decision.ts';
 import type { Move } from './moves.ts';
 
 /**
@@ -21,8 +21,7 @@ export function holdConflicts(
     const reads = settings.sources.flatMap(({ name }) => prospect(deps, name, decided));
     const conflicts = new Map<string, Conflict[]>();
     for (const { driver, sources } of reads.length < 2 ? [] : buffer.reads.sharedDrivers(reads)) {
-      const owner =
-        sources.find((source) => buffer.reads.driver(source, driver) !== undefined) ?? firstInConfig(deps, sources);
+      const owner = acceptedBy(deps, driver, sources) ?? firstInConfig(deps, sources);
       for (const { kind, source } of decided) {
         if (kind === 'hold' || source === owner || !sources.includes(source)) continue;
         conflicts.set(source, [...(conflicts.get(source) ?? []), { driver, owner }]);
@@ -33,8 +32,8 @@ export function holdConflicts(
     const waiting = new Map(
       moves.filter(({ from, to }) => isPassing(from) && !isPassing(to)).map((move) => [move.from, move]),
     );
-    if (conflicts.size === 0 && waiting.size === 0) return decided;
-    const lasting = conflictsOfAllCandidates(deps, decided);
+    if (conflicts.size === 0 && waiting.size === 0) return withLasting(deps, decided);
+    const lasting = new Set(conflictsOfAllCandidates(deps, decided).map(({ driver }) => driver));
     decided = decided.map((one) => {
       const found = conflicts.get(one.source);
       if (found !== undefined) return holdFor(one, found, lasting);
@@ -56,13 +55,35 @@ interface Conflict {
 function conflictsOfAllCandidates(
   { buffer, settings }: Dependencies,
   decisions: readonly CandidateDecision[],
-): ReadonlySet<string> {
+): readonly SharedDriver[] {
   const accepted = new Set(buffer.reads.acceptedSources());
   const reads = settings.sources.flatMap(({ name }): { source: string; kind: ReadKind }[] => {
     if (decisions.some(({ source }) => source === name)) return [{ source: name, kind: 'candidate' }];
     return accepted.has(name) ? [{ source: name, kind: 'accepted' }] : [];
   });
-  return new Set([...buffer.reads.sharedDrivers(reads)].map(({ driver }) => driver));
+  return [...buffer.reads.sharedDrivers(reads)];
+}
+
+/** What the guard holds may have a conflict besides that no approval ends: whoever approved it would see it held again. */
+function withLasting(deps: Dependencies, decided: readonly CandidateDecision[]): readonly CandidateDecision[] {
+  if (!decided.some((one) => one.kind === 'hold' && one.approvable)) return decided;
+  const isPassing = (source: string): boolean => decided.some((one) => one.source === source && one.kind === 'accept');
+  const conflicts = conflictsOfAllCandidates(deps, decided).map(({ driver, sources }) => {
+    return { driver, sources, owner: acceptedBy(deps, driver, sources) ?? sources.find(isPassing) };
+  });
+  return decided.map((one) => {
+    if (one.kind !== 'hold' || !one.approvable) return one;
+    for (const { driver, sources, owner } of conflicts) {
+      if (owner === undefined || owner === one.source || !sources.includes(one.source)) continue;
+      const held = holdForever(one, { driver, owner });
+      return { ...held, reason: `${held.reason}; ${one.reason}` };
+    }
+    return one;
+  });
+}
+
+function acceptedBy({ buffer }: Dependencies, driver: string, sources: readonly string[]): string | undefined {
+  return sources.find((source) => buffer.reads.driver(source, driver) !== undefined);
 }
 
 /**
@@ -71,16 +92,17 @@ function conflictsOfAllCandidates(
  */
 function holdFor(one: CandidateDecision, found: readonly Conflict[], lasting: ReadonlySet<string>): CandidateDecision {
   const conflict = found.find(({ driver }) => lasting.has(driver));
-  const { driver, owner } = conflict ?? found[0]!;
-  const held = { ...one, kind: 'hold', approvable: false, conflictsWith: owner } as const;
-  if (conflict === undefined) {
-    const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}" until the held read of "${owner}" is accepted`;
-    const hint = `if the driver has moved, approve "${owner}" too: both are then accepted together; else mend what holds "${owner}"`;
-    return { ...held, reason, hint, whyDropped: undefined };
-  }
+  if (conflict !== undefined) return holdForever(one, conflict);
+  const { driver, owner } = found[0]!;
+  const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}" until the held read of "${owner}" is accepted`;
+  const hint = `if the driver has moved, approve "${owner}" too: both are then accepted together; else mend what holds "${owner}"`;
+  return { ...one, kind: 'hold', approvable: false, conflictsWith: owner, reason, hint, whyDropped: undefined };
+}
+
+function holdForever(one: CandidateDecision, { driver, owner }: Conflict): Holding {
   const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}"`;
   const hint = 'give one of them another id, or take the driver out of one source with "where"';
-  return { ...held, reason, hint, whyDropped: reason };
+  return { ...one, kind: 'hold', approvable: false, conflictsWith: owner, reason, hint, whyDropped: reason };
 }
 
 /**
