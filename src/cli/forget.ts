@@ -32,9 +32,9 @@ export async function forget(
     const reported = settings.ledger === undefined ? [] : await reportedParts(state.deps, target.source);
     forgotten = await whatChanges(state.deps, target, reported);
   }
-  const { changes, changedPoints, largest, isHeld } = forgotten;
+  const { changes, changedPoints, largest, isHeld, elsewhere } = forgotten;
   const what = describe(forgotten, settings.shouldDeleteMissing);
-  if (!yes && !(await isConfirmed(what, showLargest(forgotten)))) {
+  if (!yes && !(await isConfirmed(what, [...showElsewhere(forgotten), ...showLargest(forgotten)]))) {
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint: 'say --yes to do it without being asked' });
   }
   const ledger = await openAsked(settings);
@@ -44,8 +44,9 @@ export async function forget(
     await ledger.close();
   }
   wakeAgent(settings);
-  answer(context, { forgotten: target, ...said, changes, changedPoints, largest }, () => [
+  answer(context, { forgotten: target, ...said, changes, changedPoints, largest, elsewhere }, () => [
     `${what}; ${nextStep(settings)}`,
+    ...showElsewhere(forgotten),
     ...(isHeld ? [`${target.source} is held: its newest read is judged anew without what is forgotten`] : []),
     showChanges(changes),
     ...showLargest(forgotten),
@@ -60,6 +61,8 @@ interface Forgotten {
   readonly largest: readonly PointChange[];
   /** Its newest read waits, and may be accepted without what is forgotten. */
   readonly isHeld: boolean;
+  /** What is deleted and other sources have in a read that is not accepted. */
+  readonly elsewhere: readonly { readonly source: string; readonly drivers: readonly string[] }[];
   /** Another file takes the place of what is forgotten, and nobody knows yet what it holds. */
   readonly isReplaced: boolean;
 }
@@ -73,24 +76,47 @@ async function whatChanges(
   await using scratch = await openScratch(settings, silent);
   checkForget(scratch.deps, target, reported);
   const before = await acceptedNow(scratch.deps);
+  const others = driversElsewhere(scratch.deps, target.source);
   await forgetNow(scratch.deps, target, reported);
   const found = new LargestChanges(changesShown);
   const counts = new ChangeCounts();
+  const deleted = new Set<string>();
   const effect = effectAt(settings);
   for (const change of diffDrivers(before.readPoints(), acceptedDrivers(scratch.deps))) {
     const seen = effect(change);
     if (seen === undefined) continue;
     counts.add(seen);
     found.add(seen);
+    if (seen.deleted.length > 0) deleted.add(seen.id);
   }
+  const elsewhere = [...others].map(([source, ids]) => ({ source, drivers: ids.filter((id) => deleted.has(id)) }));
   const source = settings.sources.find(({ name }) => name === target.source);
   return {
     changes: counts.sum(),
     changedPoints: found.count,
     largest: found.shown(),
     isHeld: source !== undefined && (await ledger.holds.held()).some((held) => held.source === target.source),
+    elsewhere: elsewhere.filter(({ drivers }) => drivers.length > 0),
     isReplaced: source !== undefined && scratch.deps.openSource(source).newestOnly === true,
   };
+}
+
+/** Drivers of a source that others have, which wait for it to give them up, or for something else. */
+function driversElsewhere({ settings, buffer }: Dependencies, of: string): ReadonlyMap<string, readonly string[]> {
+  const others = settings.sources.flatMap(({ name: source }) =>
+    source === of ? [] : (['candidate', 'partial'] as const).map((kind) => ({ source, kind })),
+  );
+  const found = new Map<string, string[]>();
+  for (const { driver, sources } of buffer.reads.sharedDrivers([{ source: of, kind: 'accepted' }, ...others])) {
+    if (!sources.includes(of)) continue;
+    for (const source of sources) {
+      if (source === of) continue;
+      const ids = found.get(source) ?? [];
+      ids.push(driver);
+      found.set(source, ids);
+    }
+  }
+  return found;
 }
 
 /** Outside of the buffer, which is changed next. */
@@ -111,6 +137,13 @@ function describe({ changes: { drivers, points }, isReplaced }: Forgotten, delet
   if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push${but}`;
   const why = deletes ? '' : ' (with shouldDeleteMissing: false the service deletes nothing)';
   return `forgetting this changes nothing at the service${why}`;
+}
+
+function showElsewhere({ elsewhere }: Forgotten): string[] {
+  return elsewhere.map(({ source, drivers: [first = '', ...more] }) => {
+    const which = more.length === 0 ? `driver "${first}"` : `driver "${first}" and ${more.length} more of these`;
+    return `${source} has ${which} too: it takes over what it has if nothing else holds its read; until that is accepted it is deleted`;
+  });
 }
 
 /** The points that change, with old and new value: what a person has to see first. */

@@ -155,5 +155,33 @@ describe('a driver that moves and of which its old source would carry something'
       expect(w.points()).toEqual(pushed);
       expect(await w.explain('Y')).toMatchObject({ source: 'b' });
     });
+
+    test('that is gone keeps it, and says how to let it go', async () => {
+      await using w = await twoFolders();
+      await w.remove('a/y.csv');
+      await w.write('b/z.csv', gridFile([...ids(11, 16), 'Y'], all));
+      expect(sourceOf(await w.sync(), 'b')).toMatchObject({
+        state: 'held',
+        reason: 'driver "Y" of source "b" belongs to source "a"',
+        hint: expect.stringContaining('driver-sync forget a a/y.csv'),
+      });
+      await w.sync();
+      await w.forget('a', 'a/y.csv');
+      expect(await w.sync()).toMatchObject({ exit: 0 });
+      expect(await w.explain('Y')).toMatchObject({ source: 'b' });
+    });
+
+    test('that is gone: forgetting it says who has the driver too', async () => {
+      await using w = await twoFolders();
+      await w.remove('a/y.csv');
+      await w.write('b/z.csv', gridFile(['D11', 'Y'], all));
+      await w.sync();
+      expect(await w.forget('a', 'a/y.csv')).toMatchObject({ elsewhere: [{ source: 'b', drivers: ['Y'] }] });
+      await w.sync();
+      expect(w.points()['Y']).toBeUndefined();
+      await w.approve(sourceOf(await w.sync(), 'b').digest ?? '');
+      expect(await w.sync()).toMatchObject({ exit: 0 });
+      expect(Object.keys(w.points()['Y'] ?? {})).toEqual(all);
+    });
   });
 });

@@ -1,5 +1,7 @@
 /** Decides what no candidate can be judged for alone: that every driver has one source, and that the snapshot is not empty. */
 import type { ReadKind, SharedDriver } from '../../core/buffer.ts';
+import { unpackDriver } from '../../core/series/packing.ts';
+import { shellWord } from '../../core/text.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import type { CandidateDecision, Holding } from './decision.ts';
@@ -36,7 +38,7 @@ export function holdConflicts(
     const lasting = new Set(conflictsOfAllCandidates(deps, decided).map(({ driver }) => driver));
     decided = decided.map((one) => {
       const found = conflicts.get(one.source);
-      if (found !== undefined) return holdFor(one, found, lasting);
+      if (found !== undefined) return holdFor(deps, one, { found, lasting });
       const move = waiting.get(one.source);
       if (move === undefined) return one;
       const isRead = decided.some(({ source }) => source === move.to);
@@ -75,7 +77,7 @@ function withLasting(deps: Dependencies, decided: readonly CandidateDecision[]):
     if (one.kind !== 'hold' || !one.approvable) return one;
     for (const { driver, sources, owner } of conflicts) {
       if (owner === undefined || owner === one.source || !sources.includes(one.source)) continue;
-      const held = holdForever(one, { driver, owner });
+      const held = holdForever(deps, one, { driver, owner });
       return { ...held, reason: `${held.reason}; ${one.reason}` };
     }
     return one;
@@ -90,19 +92,37 @@ function acceptedBy({ buffer }: Dependencies, driver: string, sources: readonly 
  * Holds a candidate for its conflicts. Where all of them go once the owners' held candidates are accepted, it only waits: its
  * approval stays pending, or sources that exchange drivers could not be approved one after the other.
  */
-function holdFor(one: CandidateDecision, found: readonly Conflict[], lasting: ReadonlySet<string>): CandidateDecision {
+function holdFor(
+  deps: Dependencies,
+  one: CandidateDecision,
+  { found, lasting }: { readonly found: readonly Conflict[]; readonly lasting: ReadonlySet<string> },
+): CandidateDecision {
   const conflict = found.find(({ driver }) => lasting.has(driver));
-  if (conflict !== undefined) return holdForever(one, conflict);
+  if (conflict !== undefined) return holdForever(deps, one, conflict);
   const { driver, owner } = found[0]!;
   const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}" until the held read of "${owner}" is accepted`;
   const hint = `if the driver has moved, approve "${owner}" too: both are then accepted together; else mend what holds "${owner}"`;
   return { ...one, kind: 'hold', approvable: false, conflictsWith: owner, reason, hint, whyDropped: undefined };
 }
 
-function holdForever(one: CandidateDecision, { driver, owner }: Conflict): Holding {
+function holdForever(deps: Dependencies, one: CandidateDecision, { driver, owner }: Conflict): Holding {
   const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}"`;
-  const hint = 'give one of them another id, or take the driver out of one source with "where"';
+  const gone = carriedWith(deps, owner, driver);
+  const hint =
+    gone === undefined
+      ? 'give one of them another id, or take the driver out of one source with "where"'
+      : `"${owner}" carries it of ${gone}, which is gone: put that back, or let it go with "driver-sync forget ${owner} ${shellWord(gone)}"`;
   return { ...one, kind: 'hold', approvable: false, conflictsWith: owner, reason, hint, whyDropped: reason };
+}
+
+/** A part that is gone, where a source has a driver of such parts alone. */
+function carriedWith({ buffer }: Dependencies, source: string, id: string): string | undefined {
+  const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted') ?? [];
+  const driver = buffer.reads.driver(source, id);
+  if (driver === undefined) return undefined;
+  const names = [...new Set(unpackDriver(driver).cells.map(({ part }) => buffer.parts.origin(part).name))];
+  const isCarried = (name: string): boolean => parts.some((part) => part.name === name && part.carried);
+  return names.every(isCarried) ? names[0] : undefined;
 }
 
 /**
