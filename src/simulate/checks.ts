@@ -37,7 +37,7 @@ export class Checks {
   readonly #accepted = new Map<string, Accepted>();
   readonly #letThrough = new Map<string, LetThrough[]>();
   /** What bodies were made of, by digest: what a rollback or a rebuilt buffer goes back to. */
-  readonly #built = new Map<string, ReadonlyMap<string, Accepted>>();
+  readonly #built = new Map<string, { readonly of: ReadonlyMap<string, Accepted>; readonly firstMs: number }>();
   /** Drivers that sources gave up whole since a pass ended last, with what they were. */
   readonly #given = new Map<
     string,
@@ -235,7 +235,7 @@ export class Checks {
 
   /** The ledger has it that the service took this body. */
   acknowledged(digest: string, nowMs: number): void {
-    this.served.note(this.#built.get(digest)?.values() ?? [], nowMs);
+    this.served.note(this.#built.get(digest)?.of.values() ?? [], nowMs);
   }
 
   /** Whoever gives a driver up waits for another source that shows it, whatever keeps that one from being accepted. */
@@ -331,7 +331,11 @@ export class Checks {
   replaced(source: string, parts: readonly NamedPart[] | undefined): void {
     const before = this.#accepted.get(source);
     const isOfSnapshot = parts?.every(({ kind }) => kind === 'snapshot') === true;
-    const then = isOfSnapshot ? this.#built.get(this.restoresTo ?? '')?.get(source) : undefined;
+    const to = isOfSnapshot ? this.#built.get(this.restoresTo ?? '') : undefined;
+    const then = to?.of.get(source);
+    // What was deleted since then is back.
+    const counted = this.#letThrough.get(source)?.filter(({ atMs }) => to === undefined || atMs <= to.firstMs);
+    if (counted !== undefined) this.#letThrough.set(source, counted);
     if (parts === undefined) this.#dropped(source);
     // A snapshot to go back to has nothing of it: in an equal one, which took its place, the drivers were another source's.
     else if (parts.length === 0) this.#accepted.set(source, nothing);
@@ -352,7 +356,7 @@ export class Checks {
   /** The buffer is gone: the last acknowledged snapshot stands for what it had accepted, where that can be read. */
   lost(isReadable: (digest: string) => boolean): void {
     const { restoresTo } = this;
-    const then = restoresTo !== undefined && isReadable(restoresTo) ? this.#built.get(restoresTo) : undefined;
+    const then = restoresTo !== undefined && isReadable(restoresTo) ? this.#built.get(restoresTo)?.of : undefined;
     this.#accepted.clear();
     this.forgetShown();
     this.#given.clear();
@@ -369,8 +373,8 @@ export class Checks {
   }
 
   /** A snapshot of what is accepted now lies in the archive. An equal one of other parts takes its place. */
-  built(digest: string): void {
-    this.#built.set(digest, new Map(this.#accepted));
+  built(digest: string, nowMs: number): void {
+    this.#built.set(digest, { of: new Map(this.#accepted), firstMs: this.#built.get(digest)?.firstMs ?? nowMs });
   }
 
   /** Whether a source has accepted what its place holds now. */

@@ -177,7 +177,7 @@ export class World {
           this.#check(() => this.checks.accepted(source, together, this.clock.monotonicMs())),
         replaced: (source, parts) => this.#check(() => this.checks.replaced(source, parts)),
         yielded: (source, drivers) => this.#check(() => this.checks.yielded(source, drivers)),
-        written: (digest) => this.checks.built(digest),
+        written: (digest) => this.checks.built(digest, this.clock.monotonicMs()),
         acknowledged: (digest) => {
           this.wire.acknowledged(digest);
           this.checks.acknowledged(digest, this.clock.monotonicMs());
