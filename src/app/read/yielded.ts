@@ -55,11 +55,16 @@ function newIn({ buffer }: Dependencies, { source, present }: Assembling): reado
   return [{ source, parts: shown.map(({ id }) => id), hashes }];
 }
 
-function movingTo({ buffer }: Dependencies, { source, present, carried }: Assembling, taker: Shown): readonly string[] {
+function movingTo(
+  { buffer }: Dependencies,
+  { source, present, carried, hasHistory }: Assembling,
+  taker: Shown,
+): readonly string[] {
   const sharedBy = (parts: readonly Pick<ReadPart, 'id'>[]): ReadonlySet<string> =>
     new Set(parts.length === 0 ? [] : buffer.parts.sharedDrivers({ source, parts: parts.map(({ id }) => id) }, taker));
   const accepted = buffer.reads.parts(source, 'accepted') ?? [];
-  const had = sharedBy(accepted);
+  const gone = new Set(carried.map(({ name }) => name));
+  const had = sharedBy(accepted.filter(({ kind, name }) => hasHistory || kind === 'snapshot' || gone.has(name)));
   if (had.size === 0) return [];
   const shown = sharedBy(present);
   // A file whose content is there now was moved and is not missing.
