@@ -33,10 +33,12 @@ export async function forget(
     const reported = settings.ledger === undefined ? [] : await reportedParts(state.deps, target.source);
     forgotten = await whatChanges(state.deps, target, reported);
   }
-  const { changes, changedPoints, largest, isHeld } = forgotten;
+  const { changes, changedPoints, largest, isHeld, elsewhere } = forgotten;
   const { findings } = forgotten.closed;
   const what = describe(forgotten, settings.shouldDeleteMissing);
-  const isMeant = yes ? closed || findings.length === 0 : await isConfirmed(what, showLargest(forgotten));
+  const isMeant = yes
+    ? closed || findings.length === 0
+    : await isConfirmed(what, [...showElsewhere(forgotten), ...showLargest(forgotten)]);
   if (!isMeant) {
     const hint = yes ? 'say --closed too to open these months' : 'say --yes to do it without being asked';
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint });
@@ -49,8 +51,9 @@ export async function forget(
   }
   wakeAgent(settings);
   const opened = findings.length === 0 ? {} : { findings };
-  answer(context, { forgotten: target, ...said, changes, changedPoints, largest, ...opened }, () => [
+  answer(context, { forgotten: target, ...said, changes, changedPoints, largest, elsewhere, ...opened }, () => [
     `${what}; ${nextStep(settings)}`,
+    ...showElsewhere(forgotten),
     ...(isHeld ? [`${target.source} is held: its newest read is judged anew without what is forgotten`] : []),
     showChanges(changes),
     ...showLargest(forgotten),
@@ -66,6 +69,8 @@ interface Forgotten {
   readonly closed: ReturnType<typeof closedChanges>;
   /** Its newest read waits, and may be accepted without what is forgotten. */
   readonly isHeld: boolean;
+  /** What is deleted and other sources have in a read that is not accepted. */
+  readonly elsewhere: readonly { readonly source: string; readonly drivers: readonly string[] }[];
   /** Another file takes the place of what is forgotten, and nobody knows yet what it holds. */
   readonly isReplaced: boolean;
 }
@@ -79,17 +84,21 @@ async function whatChanges(
   await using scratch = await openScratch(settings, silent);
   checkForget(scratch.deps, target, reported);
   const before = await acceptedNow(scratch.deps);
+  const others = driversElsewhere(scratch.deps, target.source);
   await forgetNow(scratch.deps, target, reported);
   const found = new LargestChanges(changesShown);
   const counts = new ChangeCounts();
+  const deleted = new Set<string>();
   const effect = effectAt(settings);
   for (const change of diffDrivers(before.readPoints(), acceptedDrivers(scratch.deps))) {
     const seen = effect(change);
     if (seen === undefined) continue;
     counts.add(seen);
     found.add(seen);
+    if (seen.deleted.length > 0) deleted.add(seen.id);
   }
   const states = { before: () => before.readPoints(), after: () => acceptedDrivers(scratch.deps) };
+  const elsewhere = [...others].map(([source, ids]) => ({ source, drivers: ids.filter((id) => deleted.has(id)) }));
   const source = settings.sources.find(({ name }) => name === target.source);
   return {
     closed: closedChanges(scratch.deps, states),
@@ -97,8 +106,27 @@ async function whatChanges(
     changedPoints: found.count,
     largest: found.shown(),
     isHeld: source !== undefined && (await ledger.holds.held()).some((held) => held.source === target.source),
+    elsewhere: elsewhere.filter(({ drivers }) => drivers.length > 0),
     isReplaced: source !== undefined && scratch.deps.openSource(source).newestOnly === true,
   };
+}
+
+/** Drivers of a source that others have, which wait for it to give them up, or for something else. */
+function driversElsewhere({ settings, buffer }: Dependencies, of: string): ReadonlyMap<string, readonly string[]> {
+  const others = settings.sources.flatMap(({ name: source }) =>
+    source === of ? [] : (['candidate', 'partial'] as const).map((kind) => ({ source, kind })),
+  );
+  const found = new Map<string, string[]>();
+  for (const { driver, sources } of buffer.reads.sharedDrivers([{ source: of, kind: 'accepted' }, ...others])) {
+    if (!sources.includes(of)) continue;
+    for (const source of sources) {
+      if (source === of) continue;
+      const ids = found.get(source) ?? [];
+      ids.push(driver);
+      found.set(source, ids);
+    }
+  }
+  return found;
 }
 
 /** Outside of the buffer, which is changed next. */
@@ -120,6 +148,13 @@ function describe({ changes: { drivers, points }, closed, isReplaced }: Forgotte
   if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push${but}${opened}`;
   const why = deletes ? '' : ' (with shouldDeleteMissing: false the service deletes nothing)';
   return `forgetting this changes nothing at the service${why}`;
+}
+
+function showElsewhere({ elsewhere }: Forgotten): string[] {
+  return elsewhere.map(({ source, drivers: [first = '', ...more] }) => {
+    const which = more.length === 0 ? `driver "${first}"` : `driver "${first}" and ${more.length} more of these`;
+    return `${source} has ${which} too: it takes over what it has if nothing else holds its read; until that is accepted it is deleted`;
+  });
 }
 
 /** The points that change, with old and new value: what a person has to see first. */

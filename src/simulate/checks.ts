@@ -2,30 +2,32 @@
 import type { PassReport } from '../core/report.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
 import { foldedOf, isSamePoints, isWithin } from './folded.ts';
-import { type LetThrough, judgeAccepted, judgeDeletes, judgeMoved, judgeRejects, judgeStale } from './guarding.ts';
+import {
+  type Judged,
+  type LetThrough,
+  judgeAccepted,
+  judgeDeletes,
+  judgeMoved,
+  judgeRejects,
+  judgeStale,
+} from './guarding.ts';
 import {
   type Accepted,
   type HeldPart,
+  type NamedPart,
   type Points,
   deletesBetween,
   goneBetween,
   withCarried,
   withHistory,
 } from './model.ts';
-import { hasAnyOf, joined, onlyOf, restored, showsAny, showsDriver, yielding } from './moving.ts';
+import { hasAnyOf, joined, movedAway, onlyOf, restored, shownBy, showsAny, showsDriver, yielding } from './moving.ts';
 import { Violation } from './promises.ts';
 import { Served } from './served.ts';
 import { type Place, type Sheet, placeNameOf } from './world/place.ts';
 
 const dayMs = 86_400_000;
 const nothing: Accepted = { parts: [], points: new Map(), isBlurred: false };
-
-/** A part of an accepted read, as the agent names it. */
-interface NamedPart {
-  readonly name: string;
-  readonly kind: string;
-  readonly carried: boolean;
-}
 
 export class Checks {
   #settings!: Settings;
@@ -35,7 +37,7 @@ export class Checks {
   readonly #accepted = new Map<string, Accepted>();
   readonly #letThrough = new Map<string, LetThrough[]>();
   /** What bodies were made of, by digest: what a rollback or a rebuilt buffer goes back to. */
-  readonly #built = new Map<string, ReadonlyMap<string, Accepted>>();
+  readonly #built = new Map<string, { readonly of: ReadonlyMap<string, Accepted>; readonly firstMs: number }>();
   /** Drivers that sources gave up whole since a pass ended last, with what they were. */
   readonly #given = new Map<
     string,
@@ -77,6 +79,10 @@ export class Checks {
     return this.#placeOf(source)?.kind[what] === true;
   }
 
+  #shownBeside(source: string): readonly HeldPart[] {
+    return shownBy(this.settings.sources.flatMap(({ name }) => (name === source ? [] : (this.#placeOf(name) ?? []))));
+  }
+
   #placeOf(source: string): Place | undefined {
     return this.#places.get(placeNameOf(source));
   }
@@ -89,12 +95,14 @@ export class Checks {
     return this.#accepted;
   }
 
-  /** The candidate of a source became its accepted read. @param nowMs by the clock that never jumps */
-  accepted(source: string, parts: readonly NamedPart[], nowMs: number): void {
+  /** The candidate of a source became its accepted read. @param together all that did at once @param nowMs by the clock that never jumps */
+  accepted(source: string, together: ReadonlyMap<string, readonly NamedPart[]>, nowMs: number): void {
     const settings = this.#settingsOf(source);
     if (settings === undefined) return;
     const had = this.#accepted.get(source);
-    const { before, after } = this.#compared(settings, this.#presentOf(settings, parts));
+    const shown = new Map([...together].map(([name, parts]) => [name, this.#presentOf({ name }, parts)]));
+    const elsewhere = [...shown].flatMap(([name, parts]) => (name === source ? [] : parts));
+    const { before, after } = this.#compared(settings, shown.get(source) ?? [], elsewhere);
     const moved = this.#movedTo(source, { before, after });
     const isNew = (driver: string): boolean => after.points.has(driver) && before?.points.has(driver) !== true;
     const isOwned = (driver: string): boolean => [...this.#accepted.values()].some(({ points }) => points.has(driver));
@@ -110,22 +118,7 @@ export class Checks {
     if (this.#approved.delete(source)) this.#isEmptyMeant = this.#isEmpty();
   }
 
-  #judge(
-    source: SourceSettings,
-    {
-      before,
-      after,
-      moved,
-      departed,
-      nowMs,
-    }: {
-      readonly before: Accepted | undefined;
-      readonly after: Accepted;
-      readonly moved: Points;
-      readonly departed: Points;
-      readonly nowMs: number;
-    },
-  ): void {
+  #judge(source: SourceSettings, { before, after, moved, departed, nowMs }: Judged): void {
     judgeRejects(source, this.settings, after);
     const name = source.name;
     const let_ = this.#letThrough.get(name) ?? [];
@@ -158,7 +151,7 @@ export class Checks {
   }
 
   /** The parts that are there, each as it was when all of it was read. @param accepted those that the agent took, where it chose one */
-  #presentOf({ name }: SourceSettings, accepted?: readonly NamedPart[]): readonly HeldPart[] {
+  #presentOf({ name }: Pick<SourceSettings, 'name'>, accepted?: readonly NamedPart[]): readonly HeldPart[] {
     const place = this.#placeOf(name);
     const listed = place?.listed ?? [];
     const chosen = this.#is(name, 'isNewestOnly')
@@ -175,15 +168,18 @@ export class Checks {
   #compared(
     source: SourceSettings,
     present: readonly HeldPart[],
+    elsewhere: readonly HeldPart[],
   ): { readonly before: Accepted | undefined; readonly after: Accepted } {
     const own = this.#accepted.get(source.name);
     const left = this.#leftTo(source, present);
-    if (left.length === 0) return { before: own, after: this.#candidate(source, own, present) };
+    const moved = movedAway(present, elsewhere);
+    if (left.length === 0) return { before: own, after: this.#candidate(source, own && yielding(own, moved), present) };
     const { parts, points, isBlurred } = own ?? nothing;
     const all = left.reduce((sum, one) => joined(sum, one.points), points);
     const carried = left.flatMap((one) => one.parts);
     const isUnsure = isBlurred || left.some((one) => one.isBlurred);
-    const after = this.#candidate(source, { parts: [...parts, ...carried], points: all, isBlurred: isUnsure }, present);
+    const base = yielding({ parts: [...parts, ...carried], points: all, isBlurred: isUnsure }, moved);
+    const after = this.#candidate(source, base, present);
     const taken = onlyOf(all, (driver) => points.has(driver) || after.points.has(driver));
     const isNew = own === undefined && taken.size === 0;
     return { before: isNew ? undefined : { parts, points: taken, isBlurred: isUnsure }, after };
@@ -239,7 +235,7 @@ export class Checks {
 
   /** The ledger has it that the service took this body. */
   acknowledged(digest: string, nowMs: number): void {
-    this.served.note(this.#built.get(digest)?.values() ?? [], nowMs);
+    this.served.note(this.#built.get(digest)?.of.values() ?? [], nowMs);
   }
 
   /** Whoever gives a driver up waits for another source that shows it, whatever keeps that one from being accepted. */
@@ -304,7 +300,7 @@ export class Checks {
     // Which part will be the newest is the agent's to say.
     const isKnown = settings !== undefined && !this.#is(source, 'isNewestOnly');
     const { before, after } = isKnown
-      ? this.#compared(settings, this.#presentOf(settings))
+      ? this.#compared(settings, this.#presentOf(settings), this.#shownBeside(source))
       : { before: own, after: nothing };
     this.#approved.set(source, goneBetween(before?.points ?? nothing.points, after.points));
   }
@@ -324,7 +320,7 @@ export class Checks {
       if (state !== 'held' || source === undefined || before === undefined || before.isBlurred) continue;
       // Whoever has the driver, and rows that may count twice, are held whatever they change.
       if (this.#is(name, 'isNewestOnly') || /belongs to|counted twice|are missing/.test(reason)) continue;
-      const { after } = this.#compared(source, this.#presentOf(source));
+      const { after } = this.#compared(source, this.#presentOf(source), this.#shownBeside(name));
       // A snapshot that would be empty is held whoever emptied it.
       if (after.points.size > 0 && isSamePoints(before.points, after.points))
         throw new Violation('carried', `${name} is held, and its read changes nothing: ${reason}`);
@@ -335,7 +331,11 @@ export class Checks {
   replaced(source: string, parts: readonly NamedPart[] | undefined): void {
     const before = this.#accepted.get(source);
     const isOfSnapshot = parts?.every(({ kind }) => kind === 'snapshot') === true;
-    const then = isOfSnapshot ? this.#built.get(this.restoresTo ?? '')?.get(source) : undefined;
+    const to = isOfSnapshot ? this.#built.get(this.restoresTo ?? '') : undefined;
+    const then = to?.of.get(source);
+    // What was deleted since then is back.
+    const counted = this.#letThrough.get(source)?.filter(({ atMs }) => to === undefined || atMs <= to.firstMs);
+    if (counted !== undefined) this.#letThrough.set(source, counted);
     if (parts === undefined) this.#dropped(source);
     // A snapshot to go back to has nothing of it: in an equal one, which took its place, the drivers were another source's.
     else if (parts.length === 0) this.#accepted.set(source, nothing);
@@ -356,7 +356,7 @@ export class Checks {
   /** The buffer is gone: the last acknowledged snapshot stands for what it had accepted, where that can be read. */
   lost(isReadable: (digest: string) => boolean): void {
     const { restoresTo } = this;
-    const then = restoresTo !== undefined && isReadable(restoresTo) ? this.#built.get(restoresTo) : undefined;
+    const then = restoresTo !== undefined && isReadable(restoresTo) ? this.#built.get(restoresTo)?.of : undefined;
     this.#accepted.clear();
     this.forgetShown();
     this.#given.clear();
@@ -373,8 +373,8 @@ export class Checks {
   }
 
   /** A snapshot of what is accepted now lies in the archive. An equal one of other parts takes its place. */
-  built(digest: string): void {
-    this.#built.set(digest, new Map(this.#accepted));
+  built(digest: string, nowMs: number): void {
+    this.#built.set(digest, { of: new Map(this.#accepted), firstMs: this.#built.get(digest)?.firstMs ?? nowMs });
   }
 
   /** Whether a source has accepted what its place holds now. */

@@ -30,6 +30,12 @@ export interface Accepting {
   readonly mayLag: boolean;
 }
 
+/** A candidate that became an accepted read, before it is known what it is judged by. */
+export interface Judged extends Pick<Accepting, 'after' | 'moved' | 'departed'> {
+  readonly before: Accepted | undefined;
+  readonly nowMs: number;
+}
+
 /** @throws Violation */
 export function judgeAccepted(accepting: Accepting): void {
   const { before, moved } = accepting;

@@ -13,6 +13,13 @@ export interface HeldPart {
   readonly isCarried: boolean;
 }
 
+/** A part of an accepted read, as the agent names it. */
+export interface NamedPart {
+  readonly name: string;
+  readonly kind: string;
+  readonly carried: boolean;
+}
+
 /** By driver, then by month: the texts that are right. Several where two files tie, and which wins is not the model's to say. */
 export type Points = ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
 

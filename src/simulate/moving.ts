@@ -33,6 +33,17 @@ function driversIn(parts: readonly HeldPart[]): ReadonlySet<string> {
   );
 }
 
+/** What a source does not show any more and other ones do: it has moved there, and nothing of it is carried. */
+export function movedAway(present: readonly HeldPart[], elsewhere: readonly HeldPart[]): ReadonlySet<string> {
+  const here = driversIn(present);
+  return new Set([...driversIn(elsewhere)].filter((driver) => !here.has(driver)));
+}
+
+/** What places showed when they were read last. */
+export function shownBy(places: readonly Place[]): readonly HeldPart[] {
+  return places.flatMap(({ read }) => [...read].map(([name, { sheet }]) => ({ name, sheet, isCarried: false })));
+}
+
 /** Whether parts have a driver that a source has accepted. */
 export function hasAnyOf(parts: readonly HeldPart[], { points }: Accepted): boolean {
   return [...driversIn(parts)].some((driver) => points.has(driver));

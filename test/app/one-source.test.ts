@@ -34,6 +34,20 @@ describe('one driver, one source', () => {
     expect(await w.sync()).toMatchObject(judged(4, 'a', { state: 'held' }));
   });
 
+  test('one that would delete too much besides cannot be approved either, until the other one gives the id up', async () => {
+    await using w = await owning({ a: ['a', 'x'], b: ids(1, 9) });
+    await give(w, { b: [...ids(1, 4), 'x'] });
+    const held = sourceOf(await w.sync(), 'b');
+    expect(held).toMatchObject({ state: 'held', approvable: false, hint: expect.stringContaining('"where"') });
+    expect(held.reason).toMatch(/^driver "x" of source "b" belongs to source "a"; it would delete 5 of 9 drivers/u);
+    await expect(w.approve(held.digest ?? '')).rejects.toMatchObject(usage);
+    await give(w, { b: ids(1, 4) });
+    const { reason, digest } = sourceOf(await w.sync(), 'b');
+    expect(reason).toMatch(/^it would delete 5 of 9 drivers/u);
+    await w.approve(digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+  });
+
   test('an id may move in one pass, either way', async () => {
     await using w = await owning({ a: ['a', 'x'], b: ['b', 'c', 'y'] });
     await give(w, { a: ['a'], b: ['b', 'c', 'y', 'x'] });

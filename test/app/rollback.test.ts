@@ -62,6 +62,21 @@ describe('rollback', () => {
     expect(w.drivers()).toHaveLength(40);
   });
 
+  test('takes deletes back: they do not count for those of the next 24 hours', async () => {
+    const rows = (count: number): string => gridFile(ids(1, count));
+    await using w = await world({ config: { sources: { a: longSource('a.csv') } }, files: { 'a.csv': rows(60) } });
+    await w.sync();
+    w.clock.jump(1000);
+    await w.write('a.csv', rows(54));
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    await w.rollback(1);
+    expect(w.drivers()).toHaveLength(60);
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(w.drivers()).toHaveLength(54);
+    await w.write('a.csv', rows(48));
+    expect(sourceOf(await w.sync(), 'a').reason).toMatch(/after 6 in the last 24 hours/u);
+  });
+
   test('changes nothing where the sources are as they were then', async () => {
     await using w = await pushed();
     await w.rollback(w.first);

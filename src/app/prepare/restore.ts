@@ -34,12 +34,14 @@ export async function restoreRollback(deps: Dependencies): Promise<void> {
   const { ledger, archive, address } = deps;
   const rolledBack = (await ledger.state()).rolledBack;
   if (rolledBack === undefined || rolledBack.isRestored) return;
-  const digest = (await ledger.pushes.get(rolledBack.push))?.digest;
-  const snapshot = digest === undefined ? undefined : await archive.open(digest);
-  if (snapshot !== undefined) {
+  const push = await ledger.pushes.get(rolledBack.push);
+  const snapshot = push === undefined ? undefined : await archive.open(push.digest);
+  if (push !== undefined && snapshot !== undefined) {
     restoreSnapshot(deps, snapshot);
+    // What was deleted since then is back.
+    await ledger.holds.forgetDeletes(push.atMs);
     // The service has just this, or a restart would take it for a change that waits for a push.
-    if ((await ledger.pushes.lastAcknowledged(address))?.digest === digest) notePushed(deps);
+    if ((await ledger.pushes.lastAcknowledged(address))?.digest === push.digest) notePushed(deps);
   }
   await ledger.setState({ rolledBack: { ...rolledBack, isRestored: true } });
 }

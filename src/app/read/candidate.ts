@@ -21,6 +21,7 @@ import {
 import { acceptedReadBy, writeBasis } from './read-by.ts';
 import { type SourceLook, type SourceRead, type WholeLook, keepPartial } from './read-source.ts';
 import { type Takeover, findTakeovers } from './removed-sources.ts';
+import { type Yielded, findYielded, withoutYielded } from './yielded.ts';
 
 /** Sets the candidates of all sources that were read: only then is it known who takes over what of a removed source. */
 export function assembleCandidates(deps: Dependencies, looks: readonly SourceLook[]): SourceRead[] {
@@ -28,15 +29,24 @@ export function assembleCandidates(deps: Dependencies, looks: readonly SourceLoo
     look.state === 'read' ? [{ source: look.settings.name, found: look.found }] : [],
   );
   const takeovers = findTakeovers(deps, reads);
+  const gathered = new Map(
+    looks.flatMap((look) => {
+      if (look.state === 'unread') return [];
+      const { settings, found, readBy } = look;
+      const of = { found, takeovers: takeovers.get(settings.name) ?? [], readBy };
+      return [[settings.name, gather(deps, settings, of)] as const];
+    }),
+  );
+  const yielded = findYielded(
+    deps,
+    [...gathered].map(([source, one]) => ({ source, ...one })),
+  );
   return looks.map((look) => {
     if (look.state === 'unread') return look;
-    const { settings, isExpensive, found, readBy } = look;
+    const { settings, isExpensive, found } = look;
+    const { name } = settings;
     try {
-      const { disappeared } = assemble(deps, settings, {
-        found,
-        takeovers: takeovers.get(settings.name) ?? [],
-        readBy,
-      });
+      const { disappeared } = assemble(deps, settings, yielding(deps, gathered.get(name)!, yielded.get(name)));
       return { ...look, disappeared };
     } catch (error) {
       if (!isAgentError(error, 'source.unreadable')) throw error;
@@ -51,6 +61,28 @@ interface Gathered {
   readonly carried: readonly PartToCarry[];
   readonly takeovers: readonly Takeover[];
   readonly readBy: WholeLook['readBy'];
+  /** It carries months that the export does not show. */
+  readonly hasHistory: boolean;
+  readonly yielded: Yielded;
+}
+
+function gather(
+  deps: Dependencies,
+  { name, removed, history }: SourceSettings,
+  { found, takeovers, readBy }: Pick<Gathered, 'takeovers' | 'readBy'> & { readonly found: Found },
+): Gathered {
+  const gone = removed === 'carry' ? goneOf(deps, name, { found, takeovers }) : [];
+  const { present, carried } = found.newestOnly
+    ? onlyNewest(found.present, gone)
+    : { present: found.present, carried: gone };
+  const hasAccepted = takeovers.length > 0 || deps.buffer.reads.parts(name, 'accepted') !== undefined;
+  return { present, carried, takeovers, readBy, hasHistory: history === 'carry' && hasAccepted, yielded: nothing };
+}
+
+const nothing: Yielded = { drivers: new Set(), by: [] };
+
+function yielding(deps: Dependencies, gathered: Gathered, yielded: Yielded = nothing): Gathered {
+  return { ...gathered, carried: withoutYielded(deps, gathered.carried, yielded.drivers), yielded };
 }
 
 /**
@@ -61,20 +93,16 @@ interface Gathered {
 function assemble(
   deps: Dependencies,
   settings: SourceSettings,
-  { found, takeovers, readBy }: Pick<Gathered, 'takeovers' | 'readBy'> & { readonly found: Found },
+  gathered: Gathered,
 ): { disappeared: readonly string[] } {
   const { buffer } = deps;
   const source = settings.name;
-  const gone = settings.removed === 'carry' ? goneOf(deps, source, { found, takeovers }) : [];
-  const { present, carried } = found.newestOnly
-    ? onlyNewest(found.present, gone)
-    : { present: found.present, carried: gone };
+  const { present, carried, readBy } = gathered;
   buffer.rejects.keepOnly(
     source,
     [...present, ...carried].map(({ name }) => name),
   );
   const accepted = buffer.reads.parts(source, 'accepted');
-  const gathered = { present, carried, takeovers, readBy };
   if (accepted !== undefined && isAccepted(accepted, gathered)) {
     buffer.reads.drop(source, 'candidate');
     // An older version accepted it. Its parts would have been read again had the settings changed.
@@ -124,7 +152,7 @@ function onlyNewest(present: readonly PartRead[], gone: readonly PartToCarry[]):
 function setCandidate(
   deps: Dependencies,
   settings: SourceSettings,
-  { present, carried, takeovers, basis }: Gathered & { readonly basis: string },
+  { present, carried, takeovers, hasHistory, yielded, basis }: Gathered & { readonly basis: string },
 ): void {
   const { buffer } = deps;
   const source = settings.name;
@@ -132,13 +160,11 @@ function setCandidate(
     ...present.map(({ id }) => ({ id, carried: false, settled: false })),
     ...carried.map((part) => carryPart(deps, source, part)),
   ];
-  const hasHistory =
-    settings.history === 'carry' && (takeovers.length > 0 || buffer.reads.parts(source, 'accepted') !== undefined);
   // Without its basis, so that it is made anew where the process ends before its history is there.
   if (hasHistory) buffer.reads.set(source, 'candidate', parts, '');
   const read = buffer.reads.drivers(source, 'candidate');
   const history = hasHistory
-    ? carryHistory(deps, settings, { parts, accepted: acceptedRuns(deps, source, takeovers), read })
+    ? carryHistory(deps, settings, { parts, accepted: acceptedRuns(deps, source, { takeovers, yielded }), read })
     : [];
   buffer.reads.set(source, 'candidate', [...parts, ...history], basis);
   const rules = new Set(settings.mapping.drivers.map(({ rule }) => rule));
@@ -147,18 +173,21 @@ function setCandidate(
   }
 }
 
-/** All that a source had accepted, and what it takes over. */
+/** All that a source had accepted and does not yield, and what it takes over. */
 function acceptedRuns(
   { buffer }: Dependencies,
   source: string,
-  takeovers: readonly Takeover[],
+  { takeovers, yielded }: Pick<Gathered, 'takeovers' | 'yielded'>,
 ): Iterable<PackedDriver> {
-  const taken = function* ({ from, drivers }: Takeover): Generator<PackedDriver> {
-    for (const driver of buffer.reads.drivers(from, 'accepted')) {
-      if (drivers === undefined || drivers.has(driver.id)) yield driver;
-    }
-  };
-  return mergeDriverRuns([buffer.reads.drivers(source, 'accepted'), ...takeovers.map(taken)]);
+  const own = only(buffer.reads.drivers(source, 'accepted'), (id) => !yielded.drivers.has(id));
+  const taken = takeovers.map(({ from, drivers }) =>
+    only(buffer.reads.drivers(from, 'accepted'), (id) => drivers?.has(id) !== false),
+  );
+  return mergeDriverRuns([own, ...taken]);
+}
+
+function* only(drivers: Iterable<PackedDriver>, isWanted: (id: string) => boolean): Generator<PackedDriver> {
+  for (const driver of drivers) if (isWanted(driver.id)) yield driver;
 }
 
 /**
@@ -196,7 +225,11 @@ function refuseMixedRules({ buffer }: Dependencies, source: string, owners: read
 }
 
 /** Everything that a candidate is made from: its parts, and the accepted reads that carried data comes from. */
-function basisOf({ buffer }: Dependencies, source: string, { present, carried, takeovers, readBy }: Gathered): string {
+function basisOf(
+  { buffer }: Dependencies,
+  source: string,
+  { present, carried, takeovers, yielded, readBy }: Gathered,
+): string {
   const madeOf = [
     present.map(({ id }) => id),
     carried.map((gone) => (gone.kind === 'read' ? gone.part.id : [gone.snapshot.id, gone.name])),
@@ -204,12 +237,14 @@ function basisOf({ buffer }: Dependencies, source: string, { present, carried, t
     takeovers.map(({ from, isSamePlace, drivers }) => [from, isSamePlace, drivers === undefined]),
     // A removed source gives drivers to others, too.
     takeovers.length === 0 ? 0 : buffer.reads.revision(),
+    ...yielded.by,
   ];
   return writeBasis({ readBy: readBy(), madeOf });
 }
 
-function isAccepted(accepted: readonly ReadPart[], { present, carried, takeovers }: Gathered): boolean {
-  if (takeovers.length > 0 || accepted.some(({ kind }) => kind === 'snapshot')) return false;
+function isAccepted(accepted: readonly ReadPart[], { present, carried, takeovers, yielded }: Gathered): boolean {
+  if (takeovers.length > 0 || yielded.drivers.size > 0 || accepted.some(({ kind }) => kind === 'snapshot'))
+    return false;
   const parts = accepted.filter(({ kind }) => kind === 'part');
   if (parts.length !== present.length + carried.length) return false;
   return present.every(({ id }) => parts.some((part) => part.id === id && !part.carried)) && carried.every(wasCarried);

@@ -1,4 +1,4 @@
-/** Drivers that one source of the config gives up in a pass and another one has from then on, or had when it was last read. */
+/** Drivers, and points of drivers, that one source of the config gives up in a pass and another one has, or had when it was last read. */
 import type { ReadKind } from '../../core/buffer.ts';
 import type { DeletedPoints } from '../../core/ledger.ts';
 import type { Month } from '../../core/model.ts';
@@ -9,6 +9,7 @@ import type { Facts } from './decision.ts';
 export interface Move {
   readonly from: string;
   readonly to: string;
+  /** Those that it gives up whole, and those that it keeps without some months which the other one has. */
   readonly drivers: ReadonlySet<string>;
   /** Where the other source has them. */
   readonly reads: readonly SourceReadKind[];
@@ -39,23 +40,28 @@ export function findMoves(
     ...[...unread, ...gone].map((source) => ({ source, kind: 'partial' }) as const),
     ...gone.map((source) => ({ source, kind: 'candidate' }) as const),
   ];
-  return candidates.flatMap(({ source: from, comparison: { deletedDrivers } }) => {
+  return candidates.flatMap(({ source: from, comparison: { deletes, deletedDrivers } }) => {
     const takers = lastRead.filter(({ source }) => source !== from);
-    if (deletedDrivers.size === 0 || takers.length === 0) return [];
+    if (deletes.size === 0 || takers.length === 0) return [];
     const taken = new Map<string, Set<string>>();
     for (const { driver, sources } of buffer.reads.sharedDrivers([{ source: from, kind: 'accepted' }, ...takers])) {
-      if (!deletedDrivers.has(driver)) continue;
+      if (!deletes.has(driver)) continue;
       for (const to of sources) if (to !== from) taken.set(to, (taken.get(to) ?? new Set()).add(driver));
     }
-    return [...taken].map(([to, drivers]) => {
-      return { from, to, drivers, reads: takers.filter(({ source }) => source === to) };
+    return [...taken].flatMap(([to, drivers]): readonly Move[] => {
+      const reads = takers.filter(({ source }) => source === to);
+      const partly = [...drivers].filter((id) => !deletedDrivers.has(id));
+      const also = { drivers: new Set(partly), reads };
+      const moved = partly.length === 0 ? undefined : movedPoints({ buffer }, [also], deletes);
+      const given = new Set([...drivers].filter((id) => deletedDrivers.has(id) || moved?.has(id) === true));
+      return given.size === 0 ? [] : [{ from, to, drivers: given, reads }];
     });
   });
 }
 
 /** The points of what a source gives up that others have. @param deletes all that it gives up */
 export function movedPoints(
-  { buffer }: Dependencies,
+  { buffer }: Pick<Dependencies, 'buffer'>,
   moves: readonly Pick<Move, 'drivers' | 'reads'>[],
   deletes: DeletedPoints,
 ): DeletedPoints {

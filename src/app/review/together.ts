@@ -1,8 +1,10 @@
 /** Decides what no candidate can be judged for alone: that every driver has one source, and that the snapshot is not empty. */
-import type { ReadKind } from '../../core/buffer.ts';
+import type { ReadKind, SharedDriver } from '../../core/buffer.ts';
+import { unpackDriver } from '../../core/series/packing.ts';
+import { shellWord } from '../../core/text.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { removedSources } from '../read/removed-sources.ts';
-import type { CandidateDecision } from './decision.ts';
+import type { CandidateDecision, Holding } from './decision.ts';
 import type { Move } from './moves.ts';
 
 /**
@@ -21,8 +23,7 @@ export function holdConflicts(
     const reads = settings.sources.flatMap(({ name }) => prospect(deps, name, decided));
     const conflicts = new Map<string, Conflict[]>();
     for (const { driver, sources } of reads.length < 2 ? [] : buffer.reads.sharedDrivers(reads)) {
-      const owner =
-        sources.find((source) => buffer.reads.driver(source, driver) !== undefined) ?? firstInConfig(deps, sources);
+      const owner = acceptedBy(deps, driver, sources) ?? firstInConfig(deps, sources);
       for (const { kind, source } of decided) {
         if (kind === 'hold' || source === owner || !sources.includes(source)) continue;
         conflicts.set(source, [...(conflicts.get(source) ?? []), { driver, owner }]);
@@ -33,11 +34,11 @@ export function holdConflicts(
     const waiting = new Map(
       moves.filter(({ from, to }) => isPassing(from) && !isPassing(to)).map((move) => [move.from, move]),
     );
-    if (conflicts.size === 0 && waiting.size === 0) return decided;
-    const lasting = conflictsOfAllCandidates(deps, decided);
+    if (conflicts.size === 0 && waiting.size === 0) return withLasting(deps, decided);
+    const lasting = new Set(conflictsOfAllCandidates(deps, decided).map(({ driver }) => driver));
     decided = decided.map((one) => {
       const found = conflicts.get(one.source);
-      if (found !== undefined) return holdFor(one, found, lasting);
+      if (found !== undefined) return holdFor(deps, one, { found, lasting });
       const move = waiting.get(one.source);
       if (move === undefined) return one;
       const isRead = decided.some(({ source }) => source === move.to);
@@ -56,31 +57,72 @@ interface Conflict {
 function conflictsOfAllCandidates(
   { buffer, settings }: Dependencies,
   decisions: readonly CandidateDecision[],
-): ReadonlySet<string> {
+): readonly SharedDriver[] {
   const accepted = new Set(buffer.reads.acceptedSources());
   const reads = settings.sources.flatMap(({ name }): { source: string; kind: ReadKind }[] => {
     if (decisions.some(({ source }) => source === name)) return [{ source: name, kind: 'candidate' }];
     return accepted.has(name) ? [{ source: name, kind: 'accepted' }] : [];
   });
-  return new Set([...buffer.reads.sharedDrivers(reads)].map(({ driver }) => driver));
+  return [...buffer.reads.sharedDrivers(reads)];
+}
+
+/** What the guard holds may have a conflict besides that no approval ends: whoever approved it would see it held again. */
+function withLasting(deps: Dependencies, decided: readonly CandidateDecision[]): readonly CandidateDecision[] {
+  if (!decided.some((one) => one.kind === 'hold' && one.approvable)) return decided;
+  const isPassing = (source: string): boolean => decided.some((one) => one.source === source && one.kind === 'accept');
+  const conflicts = conflictsOfAllCandidates(deps, decided).map(({ driver, sources }) => {
+    return { driver, sources, owner: acceptedBy(deps, driver, sources) ?? sources.find(isPassing) };
+  });
+  return decided.map((one) => {
+    if (one.kind !== 'hold' || !one.approvable) return one;
+    for (const { driver, sources, owner } of conflicts) {
+      if (owner === undefined || owner === one.source || !sources.includes(one.source)) continue;
+      const held = holdForever(deps, one, { driver, owner });
+      return { ...held, reason: `${held.reason}; ${one.reason}` };
+    }
+    return one;
+  });
+}
+
+function acceptedBy({ buffer }: Dependencies, driver: string, sources: readonly string[]): string | undefined {
+  return sources.find((source) => buffer.reads.driver(source, driver) !== undefined);
 }
 
 /**
  * Holds a candidate for its conflicts. Where all of them go once the owners' held candidates are accepted, it only waits: its
  * approval stays pending, or sources that exchange drivers could not be approved one after the other.
  */
-function holdFor(one: CandidateDecision, found: readonly Conflict[], lasting: ReadonlySet<string>): CandidateDecision {
+function holdFor(
+  deps: Dependencies,
+  one: CandidateDecision,
+  { found, lasting }: { readonly found: readonly Conflict[]; readonly lasting: ReadonlySet<string> },
+): CandidateDecision {
   const conflict = found.find(({ driver }) => lasting.has(driver));
-  const { driver, owner } = conflict ?? found[0]!;
-  const held = { ...one, kind: 'hold', approvable: false, conflictsWith: owner } as const;
-  if (conflict === undefined) {
-    const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}" until the held read of "${owner}" is accepted`;
-    const hint = `if the driver has moved, approve "${owner}" too: both are then accepted together; else mend what holds "${owner}"`;
-    return { ...held, reason, hint, whyDropped: undefined };
-  }
+  if (conflict !== undefined) return holdForever(deps, one, conflict);
+  const { driver, owner } = found[0]!;
+  const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}" until the held read of "${owner}" is accepted`;
+  const hint = `if the driver has moved, approve "${owner}" too: both are then accepted together; else mend what holds "${owner}"`;
+  return { ...one, kind: 'hold', approvable: false, conflictsWith: owner, reason, hint, whyDropped: undefined };
+}
+
+function holdForever(deps: Dependencies, one: CandidateDecision, { driver, owner }: Conflict): Holding {
   const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}"`;
-  const hint = 'give one of them another id, or take the driver out of one source with "where"';
-  return { ...held, reason, hint, whyDropped: reason };
+  const gone = carriedWith(deps, owner, driver);
+  const hint =
+    gone === undefined
+      ? 'give one of them another id, or take the driver out of one source with "where"'
+      : `"${owner}" carries it of ${gone}, which is gone: put that back, or let it go with "driver-sync forget ${owner} ${shellWord(gone)}"`;
+  return { ...one, kind: 'hold', approvable: false, conflictsWith: owner, reason, hint, whyDropped: reason };
+}
+
+/** A part that is gone, where a source has a driver of such parts alone. */
+function carriedWith({ buffer }: Dependencies, source: string, id: string): string | undefined {
+  const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted') ?? [];
+  const driver = buffer.reads.driver(source, id);
+  if (driver === undefined) return undefined;
+  const names = [...new Set(unpackDriver(driver).cells.map(({ part }) => buffer.parts.origin(part).name))];
+  const isCarried = (name: string): boolean => parts.some((part) => part.name === name && part.carried);
+  return names.every(isCarried) ? names[0] : undefined;
 }
 
 /**
@@ -92,11 +134,18 @@ function holdForTaker(
   { from, to, drivers }: Move,
   taker: 'held' | 'unread',
 ): CandidateDecision {
-  const [first] = drivers;
+  const whole = [...drivers].filter((id) => one.comparison.deletedDrivers.has(id));
+  const [first] = whole.length > 0 ? whole : drivers;
   const more = drivers.size > 1 ? ` and ${drivers.size - 1} more` : '';
   const state = taker === 'held' ? 'whose read is held' : 'which is not read';
-  const reason = `driver "${first}"${more} of source "${from}" moved to source "${to}", ${state}`;
-  const hint = `see to "${to}": once its read is accepted, this one is accepted with it`;
+  const reason =
+    whole.length > 0
+      ? `driver "${first}"${more} of source "${from}" moved to source "${to}", ${state}`
+      : `months of driver "${first}"${more} that it would delete are in source "${to}", ${state}`;
+  const hint =
+    whole.length > 0
+      ? `see to "${to}": once its read is accepted, this one is accepted with it`
+      : `see to "${to}": this one is accepted once no other source has those months`;
   return { ...one, kind: 'hold', approvable: false, conflictsWith: to, reason, hint, whyDropped: undefined };
 }
 

@@ -23,8 +23,8 @@ export interface StateDirectory {
 
 /** What moves accepted reads and acknowledgements: the checks listen to it. */
 export interface StoreListener {
-  /** @param parts those that it is made of now */
-  accepted(source: string, parts: readonly ReadPart[]): void;
+  /** @param together the parts of all sources whose candidates became accepted in the same step, by source */
+  accepted(source: string, together: ReadonlyMap<string, readonly ReadPart[]>): void;
   /** Set or dropped without a review: by a rollback, a rebuilt buffer, or what was forgotten. */
   replaced(source: string, parts: readonly ReadPart[] | undefined): void;
   /** A source that left the config has these drivers no longer. */
@@ -105,9 +105,11 @@ function listened(
     const ids = name === 'removeDrivers' ? [...(args[1] as Iterable<string>)] : [];
     const result = name === 'removeDrivers' ? method(args[0], ids) : method(...args);
     const source = args[0] as string;
-    if (name === 'accept')
-      for (const one of (args[0] as ReadonlyMap<string, unknown>).keys())
-        listener.accepted(one, reads.parts(one, 'accepted') ?? []);
+    if (name === 'accept') {
+      const sources = [...(args[0] as ReadonlyMap<string, unknown>).keys()];
+      const together = new Map(sources.map((one) => [one, reads.parts(one, 'accepted') ?? []]));
+      for (const one of sources) listener.accepted(one, together);
+    }
     if (name === 'removeDrivers') listener.yielded(source, ids);
     if ((name === 'set' || name === 'drop') && args[1] === 'accepted')
       listener.replaced(source, reads.parts(source, 'accepted'));

@@ -173,10 +173,11 @@ export class World {
       state: this.state,
       receiver: this.receiver,
       listener: {
-        accepted: (source, parts) => this.#check(() => this.checks.accepted(source, parts, this.clock.monotonicMs())),
+        accepted: (source, together) =>
+          this.#check(() => this.checks.accepted(source, together, this.clock.monotonicMs())),
         replaced: (source, parts) => this.#check(() => this.checks.replaced(source, parts)),
         yielded: (source, drivers) => this.#check(() => this.checks.yielded(source, drivers)),
-        written: (digest) => this.checks.built(digest),
+        written: (digest) => this.checks.built(digest, this.clock.monotonicMs()),
         acknowledged: (digest) => {
           this.wire.acknowledged(digest);
           this.checks.acknowledged(digest, this.clock.monotonicMs());

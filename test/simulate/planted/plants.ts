@@ -70,7 +70,7 @@ export const plants: readonly Plant[] = [
   {
     name: 'a part that is gone is not carried',
     file: 'app/read/candidate.ts',
-    find: "settings.removed === 'carry' ? goneOf(deps, source, { found, takeovers }) : []",
+    find: "removed === 'carry' ? goneOf(deps, name, { found, takeovers }) : []",
     replace: '[]',
     breaks: ['whole', 'evidence', 'digits', 'carried'],
     config: twoSources,
