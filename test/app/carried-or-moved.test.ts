@@ -1,5 +1,7 @@
 /** Drivers that move to another source while their old one would carry something of them, and files that do. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { type TestWorld, gridFile, ids, longSource, months, sourceOf, world } from '../support/world.ts';
 
 describe('a driver that moves and of which its old source would carry something', () => {
@@ -185,3 +187,62 @@ describe('a driver that moves and of which its old source would carry something'
     });
   });
 });
+
+test.each(['replace', 'carry'])(
+  'whatever moves between files and sources, with history: %s, nothing is deleted that a file has, and the hints lead on',
+  async (history) => {
+    const halves = [months(1, 3), months(4, 6)] as const;
+    const movable = ids(1, 4);
+    const kept = { a: ids(11, 12), b: ids(21, 22) };
+    const names = ['a', 'b'] as const;
+    const rows = (drivers: readonly string[], inMonths: readonly string[]): string =>
+      gridFile(drivers, inMonths).replace(/^.*\n/u, '');
+    const sources = { a: longSource('a/*.csv', { history }), b: longSource('b/*.csv', { history }) };
+    const fixed = { 'a/0.csv': gridFile(kept.a, months(1, 6)), 'b/0.csv': gridFile(kept.b, months(1, 6)) };
+    await using w = await world({ config: { sources, guard: { maxDeletes: '100%' } }, files: fixed });
+    await w.write('a/1.csv', gridFile(movable, months(1, 6)));
+    await w.sync();
+    const pushed = w.points();
+    const written = new Set(['a/1.csv']);
+    /** A driver is in one source, and its halves of the year may be in two files of it. */
+    const home = fc.record({
+      of: fc.constantFrom(...names),
+      files: fc.tuple(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 2 })),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(home, { minLength: 4, maxLength: 4 }), async (homes) => {
+        for (const file of names.flatMap((name) => [`${name}/1.csv`, `${name}/2.csv`])) {
+          const text = halves
+            .map((half, at) =>
+              rows(
+                movable.filter((_, one) => `${homes[one]!.of}/${homes[one]!.files[at]}.csv` === file),
+                half,
+              ),
+            )
+            .join('');
+          if (text !== '') await w.write(file, `id,time,value\n${text}`);
+          else if (written.has(file)) await w.remove(file);
+          if (text === '') written.delete(file);
+          else written.add(file);
+        }
+        let report = await w.sync();
+        expect(w.points()).toEqual(pushed);
+        for (let round = 0; report.exit === 4 && round < 4; round++) {
+          const forgets = report.sources.flatMap(({ hint = '' }) => [...hint.matchAll(/forget (\w)(?: ([\w./]+))?/gu)]);
+          for (const [, source = '', part] of forgets) await w.forget(source, part);
+          report = await w.sync();
+          expect(w.points()).toEqual(pushed);
+        }
+        expect(report.exit).not.toBe(4);
+        for (const [at, id] of movable.entries()) expect(await w.explain(id)).toMatchObject({ source: homes[at]!.of });
+        for (const { name, carried = [] } of (await w.status()).sources) {
+          for (const part of carried) await w.forget(name, part);
+        }
+        expect(await w.sync()).toMatchObject({ exit: 0 });
+        expect(w.points()).toEqual(pushed);
+      }),
+      runsOf(6, 60),
+    );
+  },
+  120_000,
+);

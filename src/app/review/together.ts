@@ -75,12 +75,12 @@ function withLasting(deps: Dependencies, decided: readonly CandidateDecision[]):
   });
   return decided.map((one) => {
     if (one.kind !== 'hold' || !one.approvable) return one;
-    for (const { driver, sources, owner } of conflicts) {
-      if (owner === undefined || owner === one.source || !sources.includes(one.source)) continue;
-      const held = holdForever(deps, one, { driver, owner });
-      return { ...held, reason: `${held.reason}; ${one.reason}` };
-    }
-    return one;
+    const found = conflicts.flatMap(({ driver, sources, owner }) =>
+      owner === undefined || owner === one.source || !sources.includes(one.source) ? [] : [{ driver, owner }],
+    );
+    if (found.length === 0) return one;
+    const held = holdForever(deps, one, found);
+    return { ...held, reason: `${held.reason}; ${one.reason}` };
   });
 }
 
@@ -97,32 +97,50 @@ function holdFor(
   one: CandidateDecision,
   { found, lasting }: { readonly found: readonly Conflict[]; readonly lasting: ReadonlySet<string> },
 ): CandidateDecision {
-  const conflict = found.find(({ driver }) => lasting.has(driver));
-  if (conflict !== undefined) return holdForever(deps, one, conflict);
+  const forever = found.filter(({ driver }) => lasting.has(driver));
+  if (forever.length > 0) return holdForever(deps, one, forever);
   const { driver, owner } = found[0]!;
   const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}" until the held read of "${owner}" is accepted`;
   const hint = `if the driver has moved, approve "${owner}" too: both are then accepted together; else mend what holds "${owner}"`;
   return { ...one, kind: 'hold', approvable: false, conflictsWith: owner, reason, hint, whyDropped: undefined };
 }
 
-function holdForever(deps: Dependencies, one: CandidateDecision, { driver, owner }: Conflict): Holding {
+function holdForever(deps: Dependencies, one: CandidateDecision, found: readonly Conflict[]): Holding {
+  /** By owner, where none of them has anything else of these drivers. */
+  const gone = new Map<string, Set<string>>();
+  let shown: Conflict | undefined;
+  for (const conflict of found) {
+    const parts = partsCarrying(deps, conflict);
+    if (parts === undefined) shown = conflict;
+    if (shown !== undefined) break;
+    gone.set(conflict.owner, new Set([...(gone.get(conflict.owner) ?? []), ...(parts ?? [])]));
+  }
+  const { driver, owner } = shown ?? found[0]!;
   const reason = `driver "${driver}" of source "${one.source}" belongs to source "${owner}"`;
-  const gone = carriedWith(deps, owner, driver);
   const hint =
-    gone === undefined
-      ? 'give one of them another id, or take the driver out of one source with "where"'
-      : `"${owner}" carries it of ${gone}, which is gone: put that back, or let it go with "driver-sync forget ${owner} ${shellWord(gone)}"`;
+    shown === undefined
+      ? hintToForget(gone)
+      : 'give one of them another id, or take the driver out of one source with "where"';
   return { ...one, kind: 'hold', approvable: false, conflictsWith: owner, reason, hint, whyDropped: reason };
 }
 
-/** A part that is gone, where a source has a driver of such parts alone. */
-function carriedWith({ buffer }: Dependencies, source: string, id: string): string | undefined {
-  const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted') ?? [];
-  const driver = buffer.reads.driver(source, id);
-  if (driver === undefined) return undefined;
-  const names = [...new Set(unpackDriver(driver).cells.map(({ part }) => buffer.parts.origin(part).name))];
+/** All parts of an owner go with one command: between two of them a pass would delete what waits for the second. */
+function hintToForget(gone: ReadonlyMap<string, ReadonlySet<string>>): string {
+  const ways = [...gone].map(([owner, [first = '', ...more]]) => {
+    const [also, part] = more.length === 0 ? ['', ` ${shellWord(first)}`] : [` and ${more.length} more`, ''];
+    return `"${owner}" carries it of ${first}${also}, gone by now: put that back, or let it go with "driver-sync forget ${owner}${part}"`;
+  });
+  return ways.join('; ');
+}
+
+/** The parts that are gone of which a source carries a driver; `undefined`: it shows the driver, or has it of something else. */
+function partsCarrying({ buffer }: Dependencies, { owner, driver }: Conflict): readonly string[] | undefined {
+  const parts = buffer.reads.parts(owner, 'candidate') ?? buffer.reads.parts(owner, 'accepted') ?? [];
+  const accepted = buffer.reads.driver(owner, driver);
+  if (accepted === undefined) return undefined;
+  const names = [...new Set(unpackDriver(accepted).cells.map(({ part }) => buffer.parts.origin(part).name))];
   const isCarried = (name: string): boolean => parts.some((part) => part.name === name && part.carried);
-  return names.every(isCarried) ? names[0] : undefined;
+  return names.every(isCarried) ? names : undefined;
 }
 
 /**
