@@ -38,7 +38,7 @@ export async function support(context: Context, { output, withRejects = false }:
   const state = await statePieces(context, withRejects);
   const pieces: Piece[] = [
     { name: 'README.txt', text: readme(withRejects) },
-    { name: 'versions.json', text: json(versionsOf(context)) },
+    await pieceOf('versions.json', async () => versionsOf(context)),
     { name: 'config.yaml', text: masked.text },
     { name: 'variables.json', text: json(variablesOf(masked, context.env)) },
     ...state.pieces,
@@ -173,6 +173,19 @@ function configPath({ options, env, cwd }: Context): string | undefined {
   }
 }
 
+/** A report about something broken is about what cannot be had, too. */
+async function pieceOf(name: string, make: () => Promise<unknown>): Promise<Piece> {
+  try {
+    return { name, text: json(await make()) };
+  } catch (error) {
+    return { name, text: json({ error: messageOf(error) }) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 interface StatePieces {
   readonly pieces: readonly Piece[];
   /** Why nobody looked whether the state is whole, and what does. */
@@ -182,16 +195,8 @@ interface StatePieces {
 async function statePieces(context: Context, withRejects: boolean): Promise<StatePieces> {
   const pieces: Piece[] = [];
   let unverified: string | undefined;
-  const add = async (name: string, make: () => Promise<unknown>): Promise<void> => {
-    let data: unknown;
-    try {
-      data = await make();
-    } catch (error) {
-      // A report about something broken is about what cannot be had, too.
-      data = { error: error instanceof Error ? error.message : String(error) };
-    }
-    pieces.push({ name, text: json(data) });
-  };
+  const add = async (name: string, make: () => Promise<unknown>): Promise<void> =>
+    void pieces.push(await pieceOf(name, make));
   const loaded = configPath(context) === undefined ? undefined : load(context, 'optional');
   await add('problems.json', async () => loaded?.problems ?? [{ message: 'there is no config' }]);
   const { settings, state } = loaded ?? {};
@@ -269,7 +274,11 @@ function whyUnverified(state: string, settings: Settings | undefined): string | 
   if (settings?.ledger !== undefined) return 'they are shared: driver-sync verify';
   const hidden = whyHidden({ state });
   if (hidden !== undefined) return hidden;
-  const files = existsSync(state) ? filesIn(state, '') : [];
-  const bytes = files.filter(({ name }) => /^(archive|ledger)/.test(name)).reduce((sum, one) => sum + one.bytes, 0);
-  return bytes > verifiedBytesMax ? `${showBytes(bytes)} take long: driver-sync verify` : undefined;
+  try {
+    const files = existsSync(state) ? filesIn(state, '') : [];
+    const bytes = files.filter(({ name }) => /^(archive|ledger)/.test(name)).reduce((sum, one) => sum + one.bytes, 0);
+    return bytes > verifiedBytesMax ? `${showBytes(bytes)} take long: driver-sync verify` : undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
