@@ -1,5 +1,5 @@
 /** `simulate`: the user's config in a simulated world full of faults. Opens no source and no connection, and needs no secret. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { openStage } from '../compose/simulated.ts';
@@ -16,6 +16,7 @@ import type { Stage } from '../simulate/world/world.ts';
 import { type Context, answer, loadSettings } from './context.ts';
 import { playInThreads } from './simulate-threads.ts';
 import { playLoss, showLosses } from './simulate-losses.ts';
+import { keepStory, openStories } from './simulate-stories.ts';
 import { type Broken, type Simulated, showSimulated } from './simulate-text.ts';
 
 export interface SimulateOptions {
@@ -36,6 +37,7 @@ export async function simulate(context: Context, options: SimulateOptions): Prom
   if (options.story !== undefined) return playStory(context, stage, { settings, file: options.story });
   const seed = wholeNumber(options.seed ?? '1', 'seed', seedMax);
   const histories = wholeNumber(options.histories ?? String(historiesDefault), 'histories', 100_000_000);
+  if (options.stories !== undefined) openStories(path.resolve(context.cwd, options.stories));
   const progress = openCount(histories);
   const threads = wholeNumber(options.workers ?? String(threadsFor(histories)), 'workers', 256);
   const played = await playAll(stage, { context, settings, seeds: { from: seed, count: histories }, threads }, (done) =>
@@ -108,8 +110,7 @@ async function tellBroken(
   const played = await play(stage, short, { isKept: true });
   const file = path.join(context.cwd, `driver-sync-story-${seed}.json`);
   const story = storyOf(short, played, { config: settings.digest, promise });
-  writeFileSync(file, `${JSON.stringify(story, null, 1)}\n`);
-  return { seed, promise: promises[promise], story: tellStory(played), file };
+  return { seed, promise: promises[promise], story: tellStory(played), ...keepStory(file, story) };
 }
 
 async function playStory(
