@@ -12,6 +12,7 @@ import { type Proposal, propose } from '../propose/propose.ts';
 import { type Looked, lookAround, showSource } from './check.ts';
 import { type Context, answer } from './context.ts';
 import { problemLine } from './failing.ts';
+import { shortPath, wholePath } from './working-directory.ts';
 import { count } from '../core/text.ts';
 
 interface From {
@@ -22,7 +23,7 @@ interface From {
 /** Writes DIR/driver-sync.yaml for these files, and looks at it as `check` does. */
 export async function initFrom(context: Context, from: From): Promise<number> {
   const { directory, files } = withDirectory(context, from);
-  const to = path.resolve(context.cwd, directory);
+  const to = wholePath(context, directory);
   const config = path.join(to, 'driver-sync.yaml');
   refuseTaken(config);
   const paths = [...new Set(files.flatMap((file) => expanded(context, file)))].filter((file) => file !== config);
@@ -42,7 +43,7 @@ export async function initFrom(context: Context, from: From): Promise<number> {
       : await lookAround(context, loaded.settings);
   const exit = looked.exit === 0 && without.length > 0 ? 3 : looked.exit;
   const report = { config, ok: exit === 0, ...reportOf(proposal, looked), without, within, text: proposal.text };
-  answer(context, report, () => show(path.relative(context.cwd, config), { proposal, looked, without, within }));
+  answer(context, report, () => show(shortPath(config), { proposal, looked, without, within }));
   return exit;
 }
 
@@ -75,10 +76,10 @@ function codeOf(error: unknown): string {
 }
 
 /** A directory behind the files is where the config goes: `init --from a.csv b.csv finance`. */
-function withDirectory({ cwd }: Context, { directory, files }: From): From {
+function withDirectory(context: Context, { directory, files }: From): From {
   const last = files.at(-1) ?? '';
   if (directory !== '.' || files.length < 2 || /[*?.]/.test(path.basename(last))) return { directory, files };
-  const stats = statsOf(path.resolve(cwd, last));
+  const stats = statsOf(wholePath(context, last));
   const isPlace = stats === undefined || stats.isDirectory();
   return isPlace ? { directory: last, files: files.slice(0, -1) } : { directory, files };
 }
@@ -87,8 +88,8 @@ function withDirectory({ cwd }: Context, { directory, files }: From): From {
 const tableName = /^[^.~].*\.(csv|tsv|tab|txt|dat|json|jsonl|ndjson|xlsx|xlsm|parquet)(\.(gz|zst))?$/i;
 
 /** A directory stands for the tables in it. A pattern that no shell has expanded is expanded here. */
-function expanded({ cwd }: Context, file: string): readonly string[] {
-  const named = path.resolve(cwd, file);
+function expanded(context: Context, file: string): readonly string[] {
+  const named = wholePath(context, file);
   const stats = statsOf(named);
   if (stats?.isDirectory() === true) {
     const names = listed(named)
@@ -97,13 +98,14 @@ function expanded({ cwd }: Context, file: string): readonly string[] {
     return names.length === 0 ? [named] : names.toSorted().map((name) => path.join(named, name));
   }
   if (stats !== undefined || !/[*?]/.test(file)) return [named];
+  const { cwd } = context;
   const found = globSync(file, { cwd }).map((match) => path.resolve(cwd, match));
   return found.length === 0 ? [named] : found.toSorted();
 }
 
 /** Folders with tables in a folder that was named: those in it stand for nothing until they are named, too. */
-function foldersWithin({ cwd }: Context, file: string): readonly string[] {
-  const named = path.resolve(cwd, file);
+function foldersWithin(context: Context, file: string): readonly string[] {
+  const named = wholePath(context, file);
   if (statsOf(named)?.isDirectory() !== true) return [];
   return listed(named)
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))

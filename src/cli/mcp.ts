@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { AgentError } from '../core/errors.ts';
 import type { Context } from './context.ts';
 import { MessageLines } from './mcp-lines.ts';
+import { workingDirectory } from './working-directory.ts';
 import { printJson, say } from './output.ts';
 import { type Tool, lookingTools } from './tools.ts';
 
@@ -77,7 +78,7 @@ async function load<Module>(name: string): Promise<Module> {
     if (!isMissing(error)) throw error;
   }
   try {
-    const near = createRequire(pathToFileURL(`${process.cwd()}/`)).resolve(name);
+    const near = createRequire(pathToFileURL(`${workingDirectory()}/`)).resolve(name);
     return (await import(pathToFileURL(near).href)) as Module;
   } catch (cause) {
     if (!isMissing(cause)) throw cause;

@@ -61,13 +61,13 @@ function tellsOf(found: ShownLoss, kept: Kept | undefined): Loss & TellsLoss {
 }
 
 function keep(
-  { cwd }: Context,
+  context: Context,
   of: { settings: Settings; stories: string; loose: LooseSetting; found: ShownLoss },
 ): Kept {
   const { settings, stories, loose, found } = of;
-  const file = path.resolve(cwd, stories, `driver-sync-loss-${loose.path.replaceAll(/[^\w.-]+/g, '_')}.json`);
+  const file = path.join(stories, `driver-sync-loss-${loose.path.replaceAll(/[^\w.-]+/g, '_')}.json`);
   const story = storyOf(found.history, found.played, { config: settings.digest, promise: 'loss', loose: loose.path });
-  return keepStory(file, story);
+  return keepStory(context, file, story);
 }
 
 /** Plays the story of a loss again. @throws AgentError `usage` where the config has no such setting */

@@ -1,7 +1,9 @@
 /** Stories as files, which `simulate --story` plays again. */
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { makeFolder } from '../compose/place.ts';
-import { AgentError } from '../core/errors.ts';
+import { AgentError, isAgentError } from '../core/errors.ts';
+import type { Context } from './context.ts';
+import { wholePath } from './working-directory.ts';
 
 /** Where a story lies, or why it could not be kept: it is told all the same, since many histories may have been played for it. */
 export type Kept = { readonly file: string } | { readonly unkept: string };
@@ -19,12 +21,13 @@ export function openStories(directory: string): void {
   }
 }
 
-export function keepStory(file: string, story: object): Kept {
+export function keepStory(at: Pick<Context, 'cwd'>, name: string, story: object): Kept {
   try {
+    const file = wholePath(at, name);
     writeFileSync(file, `${JSON.stringify(story, null, 1)}\n`);
     return { file };
   } catch (error) {
-    return { unkept: `${file} cannot be written (${codeOf(error)})` };
+    return { unkept: isAgentError(error) ? error.message : `${name} cannot be written (${codeOf(error)})` };
   }
 }
 

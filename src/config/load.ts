@@ -79,9 +79,11 @@ const usualPlaces = ['driver-sync.yaml', 'config/driver-sync.yaml', '/etc/driver
  * @throws AgentError `config.missing`, which lists where it looked
  */
 export function findConfigFile(options: { flag?: string; env: NodeJS.ProcessEnv; cwd: string }): string {
-  const { flag, env, cwd } = options;
+  const { flag, env } = options;
   const named = flag ?? (env['DRIVER_SYNC_CONFIG'] || undefined);
-  const places = (named === undefined ? usualPlaces : [named]).map((place) => path.resolve(cwd, place));
+  const places = (named === undefined ? usualPlaces : [named]).map((place) =>
+    path.isAbsolute(place) ? path.normalize(place) : path.resolve(options.cwd, place),
+  );
   const found = places.find(isThere);
   if (found !== undefined) return found;
   const by = flag === undefined ? ' (from $DRIVER_SYNC_CONFIG)' : '';

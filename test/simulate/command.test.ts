@@ -60,7 +60,7 @@ test('a place where no story can be kept is refused before anything is played', 
 });
 
 test('a story that could not be kept is told all the same', () => {
-  const kept = keepStory('/nowhere/driver-sync-story-7.json', {});
+  const kept = keepStory({ cwd: '/' }, '/nowhere/driver-sync-story-7.json', {});
   expect(kept).toEqual({ unkept: '/nowhere/driver-sync-story-7.json cannot be written (ENOENT)' });
   const violation = { seed: 7, promise: 'nothing is lost', story: ['then it was lost'], ...kept };
   const found = { seed: 1, histories: 9, steps: 9, digest: 'd', marks: {}, warnings: [], violation };
