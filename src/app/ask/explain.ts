@@ -1,13 +1,12 @@
 /** Where the numbers of a driver came from. Every source may be unplugged. */
 import { AgentError } from '../../core/errors.ts';
 import { rowOf } from '../../core/row-origin.ts';
-import type { Month } from '../../core/model.ts';
 import { valuesByMonth } from '../../core/series/diff.ts';
-import { type Cell, type PackedDriver, type PackedPoints, unpackDriver } from '../../core/series/packing.ts';
+import { type Cell, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import { formatMonth, parseMonth } from '../../core/time/month.ts';
 import { utcOffsetSeconds } from '../../core/time/zone.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { driverIn } from '../push/retention.ts';
+import { lookFor } from '../push/retention.ts';
 
 export interface Explanation {
   readonly driver: string;
@@ -15,6 +14,8 @@ export interface Explanation {
   readonly source: string;
   readonly rule: string;
   readonly otherPath?: readonly string[] | undefined;
+  /** Why nobody knows which values were pushed: no point has its `firstPush` then. */
+  readonly pushesUnknown?: string;
   readonly points: readonly ExplainedPoint[];
 }
 
@@ -31,7 +32,7 @@ export interface ExplainedPoint {
   readonly text: string;
   /** How many other readings of that month this point stands for. */
   readonly superseded: number;
-  /** The first push of the present run of this value; absent where it was not acknowledged yet. */
+  /** The push since which the service has had this value without a break; absent where it was not acknowledged yet, or nobody knows. */
   readonly firstPush?: number;
 }
 
@@ -54,7 +55,12 @@ export async function explain(deps: Dependencies, driver: string, month?: string
     throw new AgentError('usage', `driver "${id}" has no point in ${month}`, { hint });
   }
   const last = await ledger.pushes.lastAcknowledged(address);
-  const pushed = last === undefined ? undefined : pushedValues(await driverIn(deps, last.digest, id));
+  const looked = last && (await lookFor(deps, last.digest, id));
+  const pushed = looked?.driver && valuesByMonth(looked.driver.points);
+  const pushesUnknown =
+    last !== undefined && looked === undefined
+      ? `which push carried these values first cannot be known: the snapshot of push ${last.id}, the last one that was acknowledged, is not kept or damaged`
+      : undefined;
   const points: ExplainedPoint[] = [];
   for (const cell of shown) {
     const origin = buffer.parts.origin(cell.part);
@@ -73,7 +79,15 @@ export async function explain(deps: Dependencies, driver: string, month?: string
       ...(firstPush === undefined ? {} : { firstPush }),
     });
   }
-  return { driver: id, path, source, rule, otherPath, points };
+  return {
+    driver: id,
+    path,
+    source,
+    rule,
+    otherPath,
+    ...(pushesUnknown === undefined ? {} : { pushesUnknown }),
+    points,
+  };
 }
 
 interface FoundDriver {
@@ -144,8 +158,4 @@ function describeCollapsed({ settings }: Dependencies, id: string, { seconds, co
 export function describeTime(seconds: number, timezone: string): string {
   const wall = new Date((seconds + utcOffsetSeconds(timezone, seconds)) * 1000).toISOString();
   return wall.endsWith('T00:00:00.000Z') ? wall.slice(0, 10) : new Date(seconds * 1000).toISOString();
-}
-
-function pushedValues(driver: PackedPoints | undefined): ReadonlyMap<Month, string> | undefined {
-  return driver && valuesByMonth(driver.points);
 }
