@@ -109,6 +109,7 @@ function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
     for (const packed of buffer.reads.drivers(source, 'accepted')) {
       const elements = JSON.parse(packed.path) as string[];
       if (plainPath(elements.flatMap((element) => element.split('/'))) === path) ofPath.push({ source, id: packed.id });
+      else if (plainPath(packed.id.split('/')) === path) near.unshift(packed.id);
       else if (near.length < 5 && isNear(packed.id, elements, wanted)) near.push(packed.id);
     }
   }
@@ -128,7 +129,7 @@ function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
     sources.length === 0
       ? 'no read of any source was accepted yet: see "driver-sync status"'
       : near.length > 0
-        ? `there are ${near.join(', ')}`
+        ? `there are ${near.slice(0, 5).join(', ')}`
         : 'write its id, or its path as "Sales / Revenue"';
   throw new AgentError('usage', `there is no driver "${wanted}"`, { hint });
 }
