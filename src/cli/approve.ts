@@ -1,7 +1,8 @@
 /** `approve`: takes effect in the agent's next pass, which it wakes. */
 import { openAsked, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
-import type { HeldCandidate, Ledger } from '../core/ledger.ts';
+import type { Decided, HeldCandidate, Ledger } from '../core/ledger.ts';
+import { showTime } from '../core/time/spoken.ts';
 import { type Context, answer, loadSettings, nextStep } from './context.ts';
 import { decidedBy, showDecided } from './decided.ts';
 
@@ -19,14 +20,23 @@ export async function approve(
   const ledger = await openAsked(settings);
   try {
     const { source, digest: found } = await findHeld(ledger, digest);
-    await ledger.holds.approve(found, source, Date.now(), said);
+    const earlier = await ledger.holds.approve(found, source, Date.now(), said);
     wakeAgent(settings);
     const { rolledBack } = await ledger.state();
     const when =
       rolledBack === undefined
         ? nextStep(settings)
         : `rolled back to push ${rolledBack.push}: the pass that goes on from the sources takes it up`;
-    answer(context, { approved: found, source, ...said }, () => [`approved ${source} ${showDecided(said)}; ${when}`]);
+    if (earlier === undefined) {
+      answer(context, { approved: found, source, ...said }, () => [`approved ${source} ${showDecided(said)}; ${when}`]);
+      return 0;
+    }
+    const given: Decided = { by: earlier.by, as: earlier.as, reason: earlier.reason };
+    const at = showTime(earlier.atMs, { nowMs: Date.now(), timezone: settings.timezone });
+    const approvedAt = new Date(earlier.atMs).toISOString();
+    answer(context, { approved: found, source, ...given, approvedAt }, () => [
+      `${source} was approved already (${at}) ${showDecided(given)}; ${when}`,
+    ]);
     return 0;
   } finally {
     await ledger.close();

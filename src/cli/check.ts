@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { judgeChecked } from '../app/ask/check-judgement.ts';
 import { readKnown } from '../compose/known.ts';
 import { lookupReader, sourceOpener, systemClock } from '../compose/parts.ts';
@@ -12,6 +11,7 @@ import { troubleOfState } from '../compose/state.ts';
 import { type AgentError, isAgentError } from '../core/errors.ts';
 import type { Probe } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
+import { wholePath } from './working-directory.ts';
 import { type Context, answer, commandLog, load, sourcesNamed, warnOfState } from './context.ts';
 import { problemLine } from './failing.ts';
 import { showFindings } from './findings.ts';
@@ -133,7 +133,7 @@ function loadOrMissing(context: Context): Pick<LoadedConfig, 'settings' | 'probl
     if (!isAgentError(error, 'config.missing') || context.options.json !== true) throw error;
     const { message, hint } = error;
     const named = context.options.config ?? context.env['DRIVER_SYNC_CONFIG'] ?? '';
-    const file = named === '' ? '' : resolve(context.cwd, named);
+    const file = named === '' ? '' : wholePath(context, named);
     const problem = { file, line: 1, column: 1, path: '', message, ...(hint === undefined ? {} : { hint }) };
     return { problems: [problem], exposed: [] };
   }

@@ -1,5 +1,4 @@
 /** What every command is given, its config, and how it answers. */
-import path from 'node:path';
 import { openLog } from '../compose/parts.ts';
 import { runningAgent, stateWarning } from '../compose/state.ts';
 import { nearest } from '../config/nearest.ts';
@@ -19,14 +18,21 @@ export interface CommonOptions {
 export interface Context {
   readonly options: CommonOptions;
   readonly env: NodeJS.ProcessEnv;
+  /** @throws AgentError `usage` where it is gone: to be read where it is needed */
   readonly cwd: string;
   readonly version: string;
 }
 
-function configFile(context: Context): string {
-  const { options, env, cwd } = context;
-  const found = findConfigFile({ ...(options.config === undefined ? {} : { flag: options.config }), env, cwd });
-  return path.resolve(cwd, found);
+/** The whole path of the config. @throws AgentError `config.missing` */
+export function configFile(context: Context): string {
+  const { options, env } = context;
+  return findConfigFile({
+    ...(options.config === undefined ? {} : { flag: options.config }),
+    env,
+    get cwd() {
+      return context.cwd;
+    },
+  });
 }
 
 export function load(context: Context, secrets: 'required' | 'optional'): LoadedConfig {

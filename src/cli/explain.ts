@@ -4,7 +4,7 @@ import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { drawMonths } from './blocks.ts';
 import { type Context, answer, commandLog, loadSettings, loadUnsentSettings } from './context.ts';
-import { terminalWidth } from './output.ts';
+import { say, terminalWidth } from './output.ts';
 import { count } from '../core/text.ts';
 import { table } from './text.ts';
 
@@ -25,6 +25,7 @@ export async function explain(context: Context, { driver, month, rows }: Explain
   const settings = rows ? loadUnsentSettings(context) : loadSettings(context, 'optional');
   await using state = await openState(settings, commandLog(context));
   const found = await explainDriver(state.deps, driver, month);
+  if (found.pushesUnknown !== undefined) say(found.pushesUnknown);
   if (!rows) {
     answer(context, found, () => [...showHead(found), ...drawn(found), ...showPoints(found)]);
     return 0;
@@ -47,7 +48,7 @@ function drawn({ points }: Explanation): string[] {
 
 const isOfAll = (rule: string): boolean => ['sum', 'average', 'count'].includes(rule);
 
-function showPoints({ points, rule }: Explanation): string[] {
+function showPoints({ points, rule, pushesUnknown }: Explanation): string[] {
   const lines = table(
     [
       ['month', 'left'],
@@ -65,7 +66,7 @@ function showPoints({ points, rule }: Explanation): string[] {
       point.row === null ? '' : String(point.row),
       JSON.stringify(point.text),
       String(point.superseded + 1),
-      point.firstPush === undefined ? 'not yet' : String(point.firstPush),
+      String(point.firstPush ?? (pushesUnknown === undefined ? 'not yet' : 'unknown')),
     ]),
   );
   const notes = points.flatMap(({ month, collapsed }) =>
@@ -74,6 +75,8 @@ function showPoints({ points, rule }: Explanation): string[] {
   notes.push(...carriedNotes(points));
   if (points.some(({ row }) => row !== null))
     notes.push('rows are counted from 1 below the header, without blank lines');
+  if (points.some(({ firstPush }) => firstPush !== undefined))
+    notes.push('first push: the one since which the service has had the value without a break');
   if (points.some(({ superseded }) => superseded > 0)) {
     const which = isOfAll(rule) ? `the latest reading of the ${rule}` : 'the reading that counts';
     notes.push(`row and text are those of ${which}; with a month, --rows lists all of them`);

@@ -1,8 +1,8 @@
 /** How a command fails. Apart from `context.ts`, which loads all that reads a config: `--version` and `--help` need none of it. */
-import path from 'node:path';
 import type { PlacedDiagnostic } from '../config/diagnostics.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import { printJson, say } from './output.ts';
+import { shortPath } from './working-directory.ts';
 
 /** A config with problems: all of them, for people and for scripts. */
 export class ConfigError extends AgentError {
@@ -18,7 +18,7 @@ export class ConfigError extends AgentError {
 }
 
 export function problemLine({ file, line, column, message, hint }: PlacedDiagnostic): string {
-  const shown = path.relative(process.cwd(), file);
+  const shown = shortPath(file);
   const place = shown === '' || shown.startsWith('..') ? file : shown;
   return `${place}:${line}:${column} ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }

@@ -1,5 +1,4 @@
 /** `forget`: takes effect in the agent's next pass, which it wakes. */
-import { createInterface } from 'node:readline/promises';
 import type { Dependencies } from '../app/dependencies.ts';
 import { checkForget, forget as forgetNow, reportedParts } from '../app/prepare/forget.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
@@ -11,7 +10,8 @@ import { AgentError } from '../core/errors.ts';
 import type { Snapshot } from '../core/ledger.ts';
 import { ChangeCounts, type Changes, diffDrivers, effectAt } from '../core/series/diff.ts';
 import { LargestChanges, type PointChange } from '../core/series/largest.ts';
-import { count, visible } from '../core/text.ts';
+import { count } from '../core/text.ts';
+import { isYes } from './asking.ts';
 import { type Context, answer, commandLog, loadSettings, nextStep } from './context.ts';
 import { decidedBy } from './decided.ts';
 import { say } from './output.ts';
@@ -166,10 +166,5 @@ function showLargest({ largest, changedPoints }: Forgotten): string[] {
 async function isConfirmed(question: string, changes: readonly string[]): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   say(...changes);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(`${visible(question)}. Go on? [y/N] `)).trim());
-  } finally {
-    terminal.close();
-  }
+  return isYes(question, { input: process.stdin, output: process.stderr });
 }

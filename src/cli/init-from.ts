@@ -1,5 +1,5 @@
 /** `init --from`: a config for files that nobody has described, and what `check` says of it. */
-import { type Stats, globSync, lstatSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { type Dirent, type Stats, globSync, lstatSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SourceCheck } from '../app/ask/check.ts';
 import { makeFolder } from '../compose/place.ts';
@@ -12,6 +12,7 @@ import { type Proposal, propose } from '../propose/propose.ts';
 import { type Looked, lookAround, showSource } from './check.ts';
 import { type Context, answer } from './context.ts';
 import { problemLine } from './failing.ts';
+import { shortPath, wholePath } from './working-directory.ts';
 import { count } from '../core/text.ts';
 
 interface From {
@@ -22,10 +23,9 @@ interface From {
 /** Writes DIR/driver-sync.yaml for these files, and looks at it as `check` does. */
 export async function initFrom(context: Context, from: From): Promise<number> {
   const { directory, files } = withDirectory(context, from);
-  const to = path.resolve(context.cwd, directory);
+  const to = wholePath(context, directory);
   const config = path.join(to, 'driver-sync.yaml');
-  if (isThere(config))
-    throw new AgentError('usage', `${config} is there already`, { hint: 'name another directory, or move it away' });
+  refuseTaken(config);
   const paths = [...new Set(files.flatMap((file) => expanded(context, file)))].filter((file) => file !== config);
   const { samples, unread } = await sampleAll(paths, to);
   const beside = new Map(paths.map((file) => [nameIn(to, file), file]));
@@ -43,29 +43,43 @@ export async function initFrom(context: Context, from: From): Promise<number> {
       : await lookAround(context, loaded.settings);
   const exit = looked.exit === 0 && without.length > 0 ? 3 : looked.exit;
   const report = { config, ok: exit === 0, ...reportOf(proposal, looked), without, within, text: proposal.text };
-  answer(context, report, () => show(path.relative(context.cwd, config), { proposal, looked, without, within }));
+  answer(context, report, () => show(shortPath(config), { proposal, looked, without, within }));
   return exit;
 }
 
-function statsOf(file: string): Stats | undefined {
-  return isThere(file) ? statSync(file, { throwIfNoEntry: false }) : undefined;
+/** @throws AgentError `usage` where something stands in the place of the config, or nobody can look there */
+function refuseTaken(config: string): void {
+  try {
+    // A link that leads nowhere is there too.
+    if (lstatSync(config, { throwIfNoEntry: false }) === undefined) return;
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOTDIR') return;
+    throw unwritable(config, cause);
+  }
+  throw new AgentError('usage', `${config} is there already`, { hint: 'name another directory, or move it away' });
 }
 
-/** A link that leads nowhere is there too; within a file there is nothing. */
-function isThere(file: string): boolean {
+/** `undefined` where nothing is there, or nobody can look: whoever reads it then says why not. */
+function statsOf(file: string): Stats | undefined {
   try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    return statSync(file, { throwIfNoEntry: false });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false;
-    throw error;
+    codeOf(error);
+    return undefined;
   }
 }
 
+/** What the file system calls a failure; anything else is thrown on. */
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code);
+  throw error;
+}
+
 /** A directory behind the files is where the config goes: `init --from a.csv b.csv finance`. */
-function withDirectory({ cwd }: Context, { directory, files }: From): From {
+function withDirectory(context: Context, { directory, files }: From): From {
   const last = files.at(-1) ?? '';
   if (directory !== '.' || files.length < 2 || /[*?.]/.test(path.basename(last))) return { directory, files };
-  const stats = statsOf(path.resolve(cwd, last));
+  const stats = statsOf(wholePath(context, last));
   const isPlace = stats === undefined || stats.isDirectory();
   return isPlace ? { directory: last, files: files.slice(0, -1) } : { directory, files };
 }
@@ -74,23 +88,26 @@ function withDirectory({ cwd }: Context, { directory, files }: From): From {
 const tableName = /^[^.~].*\.(csv|tsv|tab|txt|dat|json|jsonl|ndjson|xlsx|xlsm|parquet)(\.(gz|zst))?$/i;
 
 /** A directory stands for the tables in it. A pattern that no shell has expanded is expanded here. */
-function expanded({ cwd }: Context, file: string): readonly string[] {
-  const named = path.resolve(cwd, file);
+function expanded(context: Context, file: string): readonly string[] {
+  const named = wholePath(context, file);
   const stats = statsOf(named);
   if (stats?.isDirectory() === true) {
-    const names = readdirSync(named).filter((name) => tableName.test(name));
+    const names = listed(named)
+      .map(({ name }) => name)
+      .filter((name) => tableName.test(name));
     return names.length === 0 ? [named] : names.toSorted().map((name) => path.join(named, name));
   }
   if (stats !== undefined || !/[*?]/.test(file)) return [named];
+  const { cwd } = context;
   const found = globSync(file, { cwd }).map((match) => path.resolve(cwd, match));
   return found.length === 0 ? [named] : found.toSorted();
 }
 
 /** Folders with tables in a folder that was named: those in it stand for nothing until they are named, too. */
-function foldersWithin({ cwd }: Context, file: string): readonly string[] {
-  const named = path.resolve(cwd, file);
+function foldersWithin(context: Context, file: string): readonly string[] {
+  const named = wholePath(context, file);
   if (statsOf(named)?.isDirectory() !== true) return [];
-  return readdirSync(named, { withFileTypes: true })
+  return listed(named)
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => path.join(named, name))
     .filter((folder) => hasTable(folder))
@@ -102,8 +119,30 @@ function hasTable(folder: string): boolean {
     return readdirSync(folder).some((name) => tableName.test(name));
   } catch (error) {
     // A folder that only others may read: it may well hold tables.
-    if (error instanceof Error && 'code' in error) return true;
-    throw error;
+    return codeOf(error) !== '';
+  }
+}
+
+/** The entries of a folder; none where only others may read it. */
+function listed(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    codeOf(error);
+    return [];
+  }
+}
+
+/** Why there is nothing to sample, apart from what sampling it would say. */
+function whyNothing(file: string): string | undefined {
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return 'it does not exist';
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+    readdirSync(file);
+    return 'no file in it has the name of a table, such as *.csv or *.xlsx';
+  } catch (error) {
+    const code = codeOf(error);
+    return code === 'ENOTDIR' ? 'it does not exist' : `it cannot be read (${code})`;
   }
 }
 
@@ -118,12 +157,8 @@ async function sampleAll(
   const samples: Sample[] = [];
   const unread: NoDraft[] = [];
   for (const file of files) {
-    if (!isThere(file)) {
-      unread.push({ name: nameIn(directory, file), why: 'it does not exist' });
-      continue;
-    }
-    if (statsOf(file)?.isDirectory() === true) {
-      const why = 'no file in it has the name of a table, such as *.csv or *.xlsx';
+    const why = whyNothing(file);
+    if (why !== undefined) {
       unread.push({ name: nameIn(directory, file), why });
       continue;
     }
@@ -159,12 +194,15 @@ function writeConfig(config: string, text: string): void {
     makeFolder(path.dirname(config), 0o777);
     writeFileSync(config, text, { flag: 'wx' });
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause)) throw cause;
-    throw new AgentError('usage', `${config} cannot be written (${String(cause.code)})`, {
-      cause,
-      hint: 'name a directory that you may write; neither a file nor a link that leads nowhere may stand in its place',
-    });
+    throw unwritable(config, cause);
   }
+}
+
+function unwritable(config: string, cause: unknown): AgentError {
+  return new AgentError('usage', `${config} cannot be written (${codeOf(cause)})`, {
+    cause,
+    hint: 'name a directory that you may write; neither a file nor a link that leads nowhere may stand in its place',
+  });
 }
 
 function reportOf({ sources }: Proposal, looked: Looked): object {

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { makeFolder } from '../compose/place.ts';
 import { AgentError } from '../core/errors.ts';
 import { type Context, answer } from './context.ts';
+import { shortPath, wholePath } from './working-directory.ts';
 
 /** Writes a commented starter config and its sample data into a directory. */
 export function init(context: Context, directory: string): number {
-  const to = path.resolve(context.cwd, directory);
+  const to = wholePath(context, directory);
   const from = path.join(path.dirname(findPackageJSON(import.meta.url) ?? ''), 'config');
   const config = path.join(to, 'driver-sync.yaml');
   const sample = path.join(to, 'sample');
@@ -27,7 +28,7 @@ export function init(context: Context, directory: string): number {
       hint: 'name a directory that you may write; neither a file nor a link that leads nowhere may stand in its place',
     });
   }
-  const shown = path.relative(context.cwd, config);
+  const shown = shortPath(config);
   answer(context, { config, sample }, () => [
     `wrote ${shown} and its sample data`,
     `next: driver-sync check --config ${shown}, then driver-sync run --config ${shown}`,

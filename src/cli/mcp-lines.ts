@@ -10,12 +10,17 @@ const lineMax = 1_000_000;
 const parseError = { code: -32_700, message: 'Parse error' };
 const invalidRequest = { code: -32_600, message: 'Invalid Request' };
 
+type Id = string | number;
+
+/** Ends only when every request that was read is answered: whoever closed stdin may have asked before. */
 export class MessageLines extends Transform {
   readonly #isMessage: (value: unknown) => boolean;
   readonly #answer: Answer;
   readonly #decoder = new StringDecoder('utf8');
   #rest = '';
   #isSkipping = false;
+  readonly #unanswered = new Set<Id>();
+  #end: (() => void) | undefined;
 
   /** @param isMessage whether a value is a message of the protocol @param answer sends one */
   constructor(isMessage: (value: unknown) => boolean, answer: Answer) {
@@ -36,6 +41,39 @@ export class MessageLines extends Transform {
     done();
   }
 
+  override _flush(done: TransformCallback): void {
+    this.#take(this.#rest + this.#decoder.end());
+    this.#end = done;
+    this.#endIfAnswered();
+  }
+
+  /** Called with each message that was sent. */
+  sent(message: object): void {
+    const id = 'method' in message ? null : idOf(message);
+    if (id !== null) this.#settle(id);
+  }
+
+  #read(message: object): void {
+    const method = fieldOf(message, 'method');
+    const id = idOf(message);
+    // A subscription has no answer.
+    if (typeof method === 'string' && id !== null && method !== 'subscriptions/listen') this.#unanswered.add(id);
+    // Nor has what was called off.
+    const calledOff = method === 'notifications/cancelled' ? idOf(fieldOf(message, 'params'), 'requestId') : null;
+    if (calledOff !== null) this.#settle(calledOff);
+  }
+
+  #settle(id: Id): void {
+    this.#unanswered.delete(id);
+    this.#endIfAnswered();
+  }
+
+  #endIfAnswered(): void {
+    if (this.#unanswered.size > 0) return;
+    this.#end?.();
+    this.#end = undefined;
+  }
+
   #take(line: string): void {
     // The end of one that is too long, and was answered.
     if (this.#isSkipping) {
@@ -50,16 +88,24 @@ export class MessageLines extends Transform {
       this.#refuse(parseError);
       return;
     }
-    if (this.#isMessage(value)) this.push(`${line}\n`);
-    else this.#refuse(invalidRequest, idOf(value));
+    if (!this.#isMessage(value)) {
+      this.#refuse(invalidRequest, idOf(value));
+      return;
+    }
+    this.#read(value as object);
+    this.push(`${line}\n`);
   }
 
-  #refuse(error: object, id: string | number | null = null): void {
+  #refuse(error: object, id: Id | null = null): void {
     this.#answer({ jsonrpc: '2.0', id, error });
   }
 }
 
-function idOf(value: unknown): string | number | null {
-  const id: unknown = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
+function idOf(value: unknown, key = 'id'): Id | null {
+  const id = fieldOf(value, key);
   return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }

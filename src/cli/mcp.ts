@@ -4,13 +4,14 @@ import { pathToFileURL } from 'node:url';
 import { AgentError } from '../core/errors.ts';
 import type { Context } from './context.ts';
 import { MessageLines } from './mcp-lines.ts';
+import { workingDirectory } from './working-directory.ts';
 import { printJson, say } from './output.ts';
 import { type Tool, lookingTools } from './tools.ts';
 
 type Server = typeof import('@modelcontextprotocol/server');
 type Stdio = typeof import('@modelcontextprotocol/server/stdio');
 
-/** Serves until stdin ends. @throws AgentError `usage` where the package for it is not installed */
+/** Serves until stdin ends and what it asked is answered, or until a signal. @throws AgentError `usage` where the package for it is not installed */
 export async function mcp(context: Context): Promise<number> {
   const { McpServer, isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } =
     await load<Server>('@modelcontextprotocol/server');
@@ -20,6 +21,11 @@ export async function mcp(context: Context): Promise<number> {
     isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value);
   const lines = new MessageLines(isMessage, printJson);
   const transport = new StdioServerTransport(process.stdin.pipe(lines));
+  const send = transport.send.bind(transport);
+  transport.send = async (message) => {
+    await send(message);
+    lines.sent(message);
+  };
   const handle = serveStdio(
     () => {
       const server = new McpServer({ name: 'driver-sync', version: context.version }, { instructions });
@@ -28,11 +34,11 @@ export async function mcp(context: Context): Promise<number> {
     },
     { transport, onerror: (error) => say(`driver-sync mcp: ${error.message}`) },
   );
-  say('driver-sync mcp: tools on stdin and stdout; it ends when stdin does');
   await new Promise<void>((resolve) => {
-    process.stdin.once('end', resolve);
-    process.stdin.once('close', resolve);
+    lines.once('finish', resolve);
+    process.stdin.once('close', () => lines.end());
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
+    say('driver-sync mcp: tools on stdin and stdout; it ends when stdin does');
   });
   await handle.close();
   return 0;
@@ -72,7 +78,7 @@ async function load<Module>(name: string): Promise<Module> {
     if (!isMissing(error)) throw error;
   }
   try {
-    const near = createRequire(pathToFileURL(`${process.cwd()}/`)).resolve(name);
+    const near = createRequire(pathToFileURL(`${workingDirectory()}/`)).resolve(name);
     return (await import(pathToFileURL(near).href)) as Module;
   } catch (cause) {
     if (!isMissing(cause)) throw cause;

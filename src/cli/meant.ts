@@ -51,13 +51,19 @@ const commands: Readonly<Record<string, string>> = {
   version: '--version',
 };
 
-const options: readonly (readonly [pattern: RegExp, says: string])[] = [
+/** Where `of` is there, it is for these commands alone: whoever wants to look again should not start a daemon. `''`: before any command. */
+const options: readonly (readonly [pattern: RegExp, says: string, of?: readonly string[]])[] = [
   [
     /^(--dry-?run|-n|--check|--preview|--what-?if|--diff)$/,
     '"driver-sync plan" says what would be sent, and sends nothing',
   ],
-  [/^(--watch|-w|--daemon|-d|--background|--loop)$/, '"driver-sync run" goes on until it is stopped'],
-  [/^(--once|--one-?shot)$/, '"driver-sync sync" is one pass'],
+  [/^(--watch|-w|--loop)$/, '"watch driver-sync status" looks again and again', ['status']],
+  [
+    /^(--watch|-w|--daemon|-d|--background|--loop)$/,
+    '"driver-sync run" goes on until it is stopped',
+    ['', 'sync', 'run'],
+  ],
+  [/^(--once|--one-?shot)$/, '"driver-sync sync" is one pass', ['', 'sync', 'run']],
   [/^(--verbose|-v+|--debug)$/, '--log-level debug says more'],
   [/^(--quiet|-q|--silent)$/, '--log-level error says less'],
   [/^(-c|-f|--file|--conf|--config-file)$/, '--config names the config'],
@@ -73,7 +79,11 @@ const options: readonly (readonly [pattern: RegExp, says: string])[] = [
 /** What to do instead of what commander refused; `undefined` where nobody can tell. */
 export function meant(argv: readonly string[], message: string): string | undefined {
   const [, option] = /unknown option '([^']+)'/.exec(message) ?? [];
-  if (option !== undefined) return options.find(([pattern]) => pattern.test(option))?.[1];
+  if (option !== undefined) {
+    const [first = ''] = argv;
+    const command = first.startsWith('-') ? '' : first;
+    return options.find(([pattern, , of]) => pattern.test(option) && of?.includes(command) !== false)?.[1];
+  }
   if (message.includes("missing required argument 'digest'"))
     return '"driver-sync status" names what is held, with the digest that approves it';
   const [, command = ''] = /unknown command '([^']+)'/.exec(message) ?? [];

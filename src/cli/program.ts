@@ -14,6 +14,7 @@ import { refuseEmpty } from './empty.ts';
 import type { EmulatorFlags } from './emulator.ts';
 import type { SupportOptions } from './support.ts';
 import { meant, refusal } from './meant.ts';
+import { contextHere } from './working-directory.ts';
 import type { PlanOptions } from './plan.ts';
 import type { SimulateOptions } from './simulate.ts';
 
@@ -43,7 +44,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   let exit = 0;
   const version = packageVersion();
   const run = async (options: CommonOptions, action: Action): Promise<void> => {
-    const context: Context = { options, env: process.env, cwd: process.cwd(), version };
+    const context = contextHere(options, version);
     try {
       exit = await action(context);
     } catch (error) {
@@ -56,7 +57,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     await buildProgram(version, run, { argv, isJson }).parseAsync(argv, { from: 'user' });
     return exit;
   } catch (error) {
-    const context: Context = { options: { json: isJson }, env: process.env, cwd: process.cwd(), version };
+    const context = contextHere({ json: isJson }, version);
     if (isAgentError(error)) return fail(context, error);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;

@@ -1,7 +1,5 @@
 /** What a config's own settings let through, shown by a history of this very config each, and how long a hold lasts unseen. */
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { makeFolder } from '../compose/place.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { History } from '../simulate/history/events.ts';
@@ -13,6 +11,7 @@ import { storyOf } from '../simulate/story.ts';
 import { type LooseSetting, type Warning, looseSettings } from '../simulate/warnings.ts';
 import type { Stage } from '../simulate/world/world.ts';
 import type { Context } from './context.ts';
+import { type Kept, keepStory } from './simulate-stories.ts';
 
 /** A warning, and a history in which it came true. */
 export interface ShownWarning extends Warning {
@@ -26,6 +25,8 @@ interface TellsLoss {
   readonly stoppedBy?: string | undefined;
   /** Where its story lies; `simulate --story` plays it. */
   readonly file?: string | undefined;
+  /** Why it lies nowhere, where it was to be kept. */
+  readonly unkept?: string | undefined;
 }
 
 export async function showLosses(
@@ -37,15 +38,15 @@ export async function showLosses(
   for (const loose of looseSettings(settings)) {
     const { path: key, message } = loose;
     const found = await findLoss(stage, loose, seed);
-    const file = found && stories && keep(context, { settings, stories, loose, found });
+    const kept = found && stories ? keep(context, { settings, stories, loose, found }) : undefined;
     const unshown = `${message} (none of ${lossSeedsMax} histories shows it)`;
-    shown.push({ path: key, message: found ? message : unshown, ...(found && { loss: tellsOf(found, file) }) });
+    shown.push({ path: key, message: found ? message : unshown, ...(found && { loss: tellsOf(found, kept) }) });
   }
   const unseen = await unseenHold(stage, seed);
   return { warnings: [...shown, ...tellingWarnings(settings, unseen)], unseen };
 }
 
-function tellsOf(found: ShownLoss, file: string | undefined): Loss & TellsLoss {
+function tellsOf(found: ShownLoss, kept: Kept | undefined): Loss & TellsLoss {
   const { points, drivers, of, example, seed, stoppedBy, played } = found;
   return {
     seed,
@@ -55,21 +56,18 @@ function tellsOf(found: ShownLoss, file: string | undefined): Loss & TellsLoss {
     example,
     story: played.told,
     ...(stoppedBy === undefined ? {} : { stoppedBy }),
-    ...(file === undefined ? {} : { file }),
+    ...kept,
   };
 }
 
 function keep(
-  { cwd }: Context,
+  context: Context,
   of: { settings: Settings; stories: string; loose: LooseSetting; found: ShownLoss },
-): string {
+): Kept {
   const { settings, stories, loose, found } = of;
-  const dir = path.resolve(cwd, stories);
-  makeFolder(dir, 0o777);
-  const file = path.join(dir, `driver-sync-loss-${loose.path.replaceAll(/[^\w.-]+/g, '_')}.json`);
+  const file = path.join(stories, `driver-sync-loss-${loose.path.replaceAll(/[^\w.-]+/g, '_')}.json`);
   const story = storyOf(found.history, found.played, { config: settings.digest, promise: 'loss', loose: loose.path });
-  writeFileSync(file, `${JSON.stringify(story, null, 1)}\n`);
-  return file;
+  return keepStory(context, file, story);
 }
 
 /** Plays the story of a loss again. @throws AgentError `usage` where the config has no such setting */

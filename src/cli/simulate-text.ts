@@ -7,7 +7,10 @@ export interface Broken {
   readonly seed: number;
   readonly promise: string;
   readonly story: readonly string[];
-  readonly file: string;
+  /** Where the story lies. */
+  readonly file?: string;
+  /** Why it lies nowhere. */
+  readonly unkept?: string;
 }
 
 export interface Simulated {
@@ -118,12 +121,13 @@ function counted(sentences: readonly (readonly [says: string, marks: readonly st
 
 function showWarning({ path, message, loss }: ShownWarning): string[] {
   if (loss === undefined) return [`${path}: ${message}`];
-  const { seed, story, stoppedBy, file } = loss;
+  const { seed, story, stoppedBy, file, unkept } = loss;
   return [
     `${path}: ${message}; it happens in seed ${seed}:`,
     ...story.map((line) => `  ${line}`),
     ...(stoppedBy === undefined ? [] : [`  with the usual setting it is stopped: ${stoppedBy}`]),
     ...(file === undefined ? [] : [`  driver-sync simulate --story ${file} plays it again`]),
+    ...(unkept === undefined ? [] : [`  its story could not be kept: ${unkept}`]),
   ];
 }
 
@@ -141,11 +145,18 @@ function spell(ms: number): string {
   return minutes < 180 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-function showBroken({ seed, promise, story, file }: Broken): string[] {
+function showBroken({ seed, promise, story, file, unkept }: Broken): string[] {
   return [
     `Seed ${seed} breaks a promise: ${promise}`,
     ...story.map((line) => `  ${line}`),
-    `this is a bug of driver-sync: please report it with ${file}`,
-    `driver-sync simulate --story ${file} plays it again`,
+    ...(file === undefined
+      ? [
+          `this is a bug of driver-sync: please report it with what is printed here and the config (its story could not be kept: ${unkept})`,
+          `driver-sync simulate --seed ${seed} --histories 1 plays it again`,
+        ]
+      : [
+          `this is a bug of driver-sync: please report it with ${file}`,
+          `driver-sync simulate --story ${file} plays it again`,
+        ]),
   ];
 }

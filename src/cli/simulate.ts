@@ -1,7 +1,6 @@
 /** `simulate`: the user's config in a simulated world full of faults. Opens no source and no connection, and needs no secret. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
 import { openStage } from '../compose/simulated.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
@@ -14,8 +13,10 @@ import { shrink } from '../simulate/shrink.ts';
 import { divergence, parseStory, storyOf, tellStory } from '../simulate/story.ts';
 import type { Stage } from '../simulate/world/world.ts';
 import { type Context, answer, loadSettings } from './context.ts';
+import { wholePath } from './working-directory.ts';
 import { playInThreads } from './simulate-threads.ts';
 import { playLoss, showLosses } from './simulate-losses.ts';
+import { keepStory, openStories } from './simulate-stories.ts';
 import { type Broken, type Simulated, showSimulated } from './simulate-text.ts';
 
 export interface SimulateOptions {
@@ -36,6 +37,7 @@ export async function simulate(context: Context, options: SimulateOptions): Prom
   if (options.story !== undefined) return playStory(context, stage, { settings, file: options.story });
   const seed = wholeNumber(options.seed ?? '1', 'seed', seedMax);
   const histories = wholeNumber(options.histories ?? String(historiesDefault), 'histories', 100_000_000);
+  if (options.stories !== undefined) openStories(wholePath(context, options.stories));
   const progress = openCount(histories);
   const threads = wholeNumber(options.workers ?? String(threadsFor(histories)), 'workers', 256);
   const played = await playAll(stage, { context, settings, seeds: { from: seed, count: histories }, threads }, (done) =>
@@ -106,10 +108,13 @@ async function tellBroken(
   const promise = first.violation?.promise ?? 'ends';
   const short = await shrink(stage, history, promise);
   const played = await play(stage, short, { isKept: true });
-  const file = path.join(context.cwd, `driver-sync-story-${seed}.json`);
   const story = storyOf(short, played, { config: settings.digest, promise });
-  writeFileSync(file, `${JSON.stringify(story, null, 1)}\n`);
-  return { seed, promise: promises[promise], story: tellStory(played), file };
+  return {
+    seed,
+    promise: promises[promise],
+    story: tellStory(played),
+    ...keepStory(context, `driver-sync-story-${seed}.json`, story),
+  };
 }
 
 async function playStory(
@@ -117,7 +122,7 @@ async function playStory(
   stage: Stage,
   { settings, file }: { readonly settings: Settings; readonly file: string },
 ): Promise<number> {
-  const named = path.resolve(context.cwd, file);
+  const named = wholePath(context, file);
   const story = parseStory(readStory(named), file);
   const history: History = { seed: story.seed, events: story.events };
   const played = await (story.loose === undefined

@@ -48,13 +48,17 @@ function live(context: Context, state: string): number {
   const holder = runningAgent({ state });
   const untilMs = heartbeatOf({ state })?.untilMs;
   const isLive = holder?.command === 'run' && untilMs !== undefined && Date.now() <= untilMs;
-  const text = isLive
-    ? `the agent is alive, pid ${holder.pid}`
-    : holder === undefined
-      ? 'no agent runs on this state directory'
-      : `the agent with pid ${holder.pid} has not moved for too long`;
-  answer(context, { live: isLive }, () => [text]);
+  answer(context, { live: isLive }, () => [isLive ? `the agent is alive, pid ${holder.pid}` : whyNotLive(holder)]);
   return isLive ? 0 : 75;
+}
+
+function whyNotLive(holder: ReturnType<typeof runningAgent>): string {
+  if (holder === undefined) return 'no agent runs on this state directory';
+  const { pid, command } = holder;
+  if (command === 'run') return `the agent with pid ${pid} has not moved for too long`;
+  return command === undefined
+    ? 'another agent holds this state directory, and does not say which'
+    : `no daemon runs: a driver-sync ${command} (pid ${pid}) is at work`;
 }
 
 /** @throws AgentError `usage` before anything is printed */

@@ -5,7 +5,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { createTarGzip } from 'nanotar';
 import { openState, verifyIn, whyHidden } from '../compose/state.ts';
-import { findConfigFile } from '../config/load.ts';
 import { type MaskedConfig, maskConfig, maskTexts } from '../config/masked.ts';
 import { historyReport } from '../app/ask/history-report.ts';
 import { rejectsReport } from '../app/ask/rejects-report.ts';
@@ -13,7 +12,8 @@ import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { showBytes } from '../core/size.ts';
 import { statusOf } from './status.ts';
-import { type Context, answer, commandLog, load } from './context.ts';
+import { type Context, answer, commandLog, configFile, load } from './context.ts';
+import { shortPath, wholePath } from './working-directory.ts';
 
 export interface SupportOptions {
   readonly output?: string;
@@ -33,12 +33,12 @@ const verifiedBytesMax = 20_000_000;
 /** Writes the archive; parts of it that cannot be had say why. */
 export async function support(context: Context, { output, withRejects = false }: SupportOptions): Promise<number> {
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const file = path.resolve(context.cwd, output ?? `driver-sync-support-${stamp}.tar.gz`);
+  const file = wholePath(context, output ?? `driver-sync-support-${stamp}.tar.gz`);
   const masked = configOf(context);
   const state = await statePieces(context, withRejects);
   const pieces: Piece[] = [
     { name: 'README.txt', text: readme(withRejects) },
-    { name: 'versions.json', text: json(versionsOf(context)) },
+    await pieceOf('versions.json', async () => versionsOf(context)),
     { name: 'config.yaml', text: masked.text },
     { name: 'variables.json', text: json(variablesOf(masked, context.env)) },
     ...state.pieces,
@@ -62,7 +62,7 @@ export async function support(context: Context, { output, withRejects = false }:
   const { unverified } = state;
   const said = { file, bytes: bytes.length, files: pieces.map(({ name }) => name), unverified };
   answer(context, said, () => [
-    `wrote ${path.relative(context.cwd, file) || file} (${showBytes(bytes.length)}): ${pieces.map(({ name }) => name).join(', ')}`,
+    `wrote ${shortPath(file)} (${showBytes(bytes.length)}): ${pieces.map(({ name }) => name).join(', ')}`,
     ...(unverified === undefined ? [] : [`the ledger and the archive were not verified: ${unverified}`]),
     'look into it before you send it: secrets are masked, names of sources, drivers and files are not',
   ]);
@@ -127,10 +127,10 @@ function versionOf(name: string): string | null {
   }
 }
 
-function configOf({ options, env, cwd }: Context): MaskedConfig {
+function configOf(context: Context): MaskedConfig {
+  const { env } = context;
   try {
-    const file = findConfigFile({ ...(options.config === undefined ? {} : { flag: options.config }), env, cwd });
-    return maskConfig(readFileSync(path.resolve(cwd, file), 'utf8'), env);
+    return maskConfig(readFileSync(configFile(context), 'utf8'), env);
   } catch (error) {
     if (!isAgentError(error) && !(error instanceof Error && 'code' in error)) throw error;
     return { ...maskConfig('{}', env), text: `# ${error.message}\n` };
@@ -153,7 +153,9 @@ function variablesOf({ variables }: MaskedConfig, env: NodeJS.ProcessEnv): objec
 
 /** What stands in the files of secrets. */
 function secretTexts(context: Context, { secretFiles }: MaskedConfig): readonly string[] {
-  const baseDir = path.dirname(configPath(context) ?? context.cwd);
+  const config = configPath(context);
+  if (config === undefined) return [];
+  const baseDir = path.dirname(config);
   return secretFiles.flatMap((name) => {
     try {
       const text = readFileSync(path.resolve(baseDir, name), 'utf8').trim();
@@ -165,12 +167,25 @@ function secretTexts(context: Context, { secretFiles }: MaskedConfig): readonly 
   });
 }
 
-function configPath({ options, env, cwd }: Context): string | undefined {
+function configPath(context: Context): string | undefined {
   try {
-    return findConfigFile({ ...(options.config === undefined ? {} : { flag: options.config }), env, cwd });
+    return configFile(context);
   } catch {
     return undefined;
   }
+}
+
+/** A report about something broken is about what cannot be had, too. */
+async function pieceOf(name: string, make: () => Promise<unknown>): Promise<Piece> {
+  try {
+    return { name, text: json(await make()) };
+  } catch (error) {
+    return { name, text: json({ error: messageOf(error) }) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 interface StatePieces {
@@ -182,16 +197,8 @@ interface StatePieces {
 async function statePieces(context: Context, withRejects: boolean): Promise<StatePieces> {
   const pieces: Piece[] = [];
   let unverified: string | undefined;
-  const add = async (name: string, make: () => Promise<unknown>): Promise<void> => {
-    let data: unknown;
-    try {
-      data = await make();
-    } catch (error) {
-      // A report about something broken is about what cannot be had, too.
-      data = { error: error instanceof Error ? error.message : String(error) };
-    }
-    pieces.push({ name, text: json(data) });
-  };
+  const add = async (name: string, make: () => Promise<unknown>): Promise<void> =>
+    void pieces.push(await pieceOf(name, make));
   const loaded = configPath(context) === undefined ? undefined : load(context, 'optional');
   await add('problems.json', async () => loaded?.problems ?? [{ message: 'there is no config' }]);
   const { settings, state } = loaded ?? {};
@@ -269,7 +276,11 @@ function whyUnverified(state: string, settings: Settings | undefined): string | 
   if (settings?.ledger !== undefined) return 'they are shared: driver-sync verify';
   const hidden = whyHidden({ state });
   if (hidden !== undefined) return hidden;
-  const files = existsSync(state) ? filesIn(state, '') : [];
-  const bytes = files.filter(({ name }) => /^(archive|ledger)/.test(name)).reduce((sum, one) => sum + one.bytes, 0);
-  return bytes > verifiedBytesMax ? `${showBytes(bytes)} take long: driver-sync verify` : undefined;
+  try {
+    const files = existsSync(state) ? filesIn(state, '') : [];
+    const bytes = files.filter(({ name }) => /^(archive|ledger)/.test(name)).reduce((sum, one) => sum + one.bytes, 0);
+    return bytes > verifiedBytesMax ? `${showBytes(bytes)} take long: driver-sync verify` : undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

@@ -1,9 +1,9 @@
 /** `verify`: whether the ledger and the archive are as they were written. */
-import path from 'node:path';
 import { verifyIn } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { type Context, answer, load } from './context.ts';
 import { ConfigError } from './failing.ts';
+import { wholePath } from './working-directory.ts';
 import { count } from '../core/text.ts';
 
 const damagedExit = 65;
@@ -36,7 +36,7 @@ export async function verify(
 
 /** A config that is wrong, as long as it names the state directory, does not keep anybody from looking. */
 function placeOf(context: Context, named: string | undefined): Parameters<typeof verifyIn>[0] {
-  if (named !== undefined) return { state: path.resolve(context.cwd, named) };
+  if (named !== undefined) return { state: wholePath(context, named) };
   const { state, settings, problems } = load(context, 'optional');
   if (settings !== undefined) return settings;
   if (state === undefined) throw new ConfigError(problems);

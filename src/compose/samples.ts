@@ -56,7 +56,12 @@ export async function sampleFile(file: string, name: string, signal: AbortSignal
 /** The names in a folder, as the config will name them; none where it cannot be read. */
 export function namesBeside(file: string, name: string): readonly string[] {
   const folder = name.slice(0, name.lastIndexOf('/') + 1);
-  return readdirSync(path.dirname(file)).map((one) => folder + one);
+  try {
+    return readdirSync(path.dirname(file)).map((one) => folder + one);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return [];
+    throw error;
+  }
 }
 
 async function beginning(part: PartFile): Promise<Buffer> {

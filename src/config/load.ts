@@ -8,11 +8,11 @@
  *   values -> settings       destination.ts, ledger.ts, notify.ts, status.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads
  *                            what stands there by its schema (fields.ts)
  *   what is wrong            diagnostics.ts; placing.ts adds file, line and column; nearest.ts finds "did you mean"
- *   beside it                exposure.ts: what other users of the machine or the network could read or change; plain-secrets.ts:
- *                            secrets that stand in the file itself
+ *   beside it                reached.ts: whether a file is there, and why it cannot be read; exposure.ts: what other users of the
+ *                            machine or the network could read or change; plain-secrets.ts: secrets that stand in the file itself
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { AgentError } from '../core/errors.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
@@ -27,6 +27,7 @@ import { readLedger } from './ledger.ts';
 import { readNotify } from './notify.ts';
 import { placeDiagnostics } from './placing.ts';
 import { plainSecrets } from './plain-secrets.ts';
+import { isThere, whyUnread } from './reached.ts';
 import { canonicalJson, readSource } from './source.ts';
 import { readStatus } from './status.ts';
 
@@ -73,14 +74,17 @@ const usualPlaces = ['driver-sync.yaml', 'config/driver-sync.yaml', '/etc/driver
 
 /**
  * The absolute path of the config file: `flag`, else `$DRIVER_SYNC_CONFIG`, else the first of the usual places. What is
- * named is used, and nothing else.
+ * named is used, and nothing else. One that cannot be reached is not passed over either: another config would be pushed as the
+ * whole truth. `loadConfig` says why it cannot be read.
  * @throws AgentError `config.missing`, which lists where it looked
  */
 export function findConfigFile(options: { flag?: string; env: NodeJS.ProcessEnv; cwd: string }): string {
-  const { flag, env, cwd } = options;
+  const { flag, env } = options;
   const named = flag ?? (env['DRIVER_SYNC_CONFIG'] || undefined);
-  const places = (named === undefined ? usualPlaces : [named]).map((place) => path.resolve(cwd, place));
-  const found = places.find((place) => existsSync(place));
+  const places = (named === undefined ? usualPlaces : [named]).map((place) =>
+    path.isAbsolute(place) ? path.normalize(place) : path.resolve(options.cwd, place),
+  );
+  const found = places.find(isThere);
   if (found !== undefined) return found;
   const by = flag === undefined ? ' (from $DRIVER_SYNC_CONFIG)' : '';
   const where = named === undefined ? `looked for ${places.join(', ')}` : `${places.join('')} does not exist${by}`;
@@ -201,7 +205,7 @@ function readText(file: string): string | PlacedDiagnostic {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     if (code === 'EISDIR')
       return problem(1, 'the config is a directory', 'name the file, such as driver-sync.yaml in it');
-    return problem(1, `the config cannot be read (${code})`, 'is it a file that this user may read?');
+    return problem(1, `the config cannot be read (${whyUnread(file, code)})`, 'is it a file that this user may read?');
   }
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {

@@ -96,6 +96,9 @@ export interface Decided {
   readonly reason?: string | undefined;
 }
 
+/** Why an approval was dropped for a later one of the same. */
+export const approvedAgain = 'it was approved again, with a reason';
+
 export interface Approval extends Decided {
   readonly id: number;
   /** `undefined`: of the first push to an address. */
@@ -169,8 +172,12 @@ export interface HoldLog {
   /** Records a held candidate; one that is held already keeps its `since`. */
   hold(held: Omit<HeldCandidate, 'sinceMs'>, scope: ApprovalScope, nowMs: number): Promise<void>;
   release(source: string): Promise<void>;
-  /** Approves what is held under that digest. */
-  approve(digest: string, source: string | undefined, nowMs: number, decided?: Decided): Promise<void>;
+  /**
+   * Approves what is held under that digest. Where the same was approved already and waits, this adds nothing, unless it brings
+   * a reason and the other one had none: then it takes its place.
+   * @returns the approval that was given before and stands; `undefined`: this one does
+   */
+  approve(digest: string, source: string | undefined, nowMs: number, decided?: Decided): Promise<Approval | undefined>;
   /** Newest first. */
   approvals(): Promise<readonly Approval[]>;
   approvedScope(approval: number): Promise<ApprovalScope>;

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { type DriverHistory, driverHistory } from '../app/ask/driver-history.ts';
 import { type DriverList, type DriverSearch, driverList } from '../app/ask/driver-list.ts';
-import type { ExplainedPoint } from '../app/ask/explain.ts';
+import type { ExplainedPoint, Explanation } from '../app/ask/explain.ts';
 import { type ChartPoint, showChart } from '../pages/chart.ts';
 import { fitting } from '../pages/fitting.ts';
 import {
@@ -106,7 +106,7 @@ export async function driverPage(agent: Watched, { query }: Ask): Promise<Answer
       pastMeans: past.length === 1 ? 'as it was pushed before' : `as it was in ${past.length} earlier snapshots`,
     })}
     ${last === undefined ? '' : showRestated(found, agent)} ${showYears('Points by year and month', marked)}
-    ${showOrigins(points, driver)}`;
+    ${showOrigins(found)}`;
   return pageAnswer({ title: name, section: '/drivers', body });
 }
 
@@ -136,10 +136,13 @@ function showRestated({ past, points }: DriverHistory, agent: Watched): Html | '
   </p>`;
 }
 
-function showOrigins(points: readonly ExplainedPoint[], driver: string): Html {
+function showOrigins({ points, driver, pushesUnknown }: Explanation): Html {
   const newest = points.toReversed();
   const [first] = newest;
-  const shown = fitting(newest.map(originRow), originsBytesMax);
+  const shown = fitting(
+    newest.map((point) => originRow(point, pushesUnknown === undefined ? 'not yet' : 'unknown')),
+    originsBytesMax,
+  );
   return html`<section aria-label="Where each number came from">
     <h2>Where each number came from</h2>
     ${
@@ -170,16 +173,10 @@ function showOrigins(points: readonly ExplainedPoint[], driver: string): Html {
   </section>`;
 }
 
-function originRow({
-  month,
-  value,
-  part,
-  row,
-  text,
-  superseded,
-  firstPush,
-  collapsed,
-}: ExplainedPoint): readonly (Html | string)[] {
+function originRow(
+  { month, value, part, row, text, superseded, firstPush, collapsed }: ExplainedPoint,
+  unpushed: string,
+): readonly (Html | string)[] {
   return [
     month,
     showValue(value),
@@ -187,6 +184,6 @@ function originRow({
     row === null ? '' : String(row),
     html`<code><bdi>${text}</bdi></code>`,
     String(superseded + 1),
-    firstPush === undefined ? 'not yet' : html`<a href="/push?id=${firstPush}">${firstPush}</a>`,
+    firstPush === undefined ? unpushed : html`<a href="/push?id=${firstPush}">${firstPush}</a>`,
   ];
 }

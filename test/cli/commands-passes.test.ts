@@ -250,6 +250,26 @@ describe('approve', () => {
     expect(JSON.parse(receiver.posts.at(-1)?.body ?? '')).toMatchObject({ extDrivers: { length: 7 } });
   });
 
+  test('approving again adds nothing to the record, and says who approved it', async () => {
+    const { digest, run, json } = await withHeld();
+    await run('approve', digest, '--reason', 'ticket 1');
+    const again = await run('approve', digest);
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^revenue was approved already \(.*, now\) by .+: ticket 1; the next sync takes it up\n$/,
+      ),
+    });
+    expect((await run('approve', digest, '--json')).json()).toMatchObject({
+      approved: digest,
+      reason: 'ticket 1',
+      approvedAt: expect.stringMatching(/Z$/),
+    });
+    await json('sync');
+    const { decisions } = await json<{ decisions: readonly object[] }>('history');
+    expect(decisions).toMatchObject([{ kind: 'approval', state: 'used', reason: 'ticket 1' }]);
+  });
+
   test('refuses with 64 a prefix of seven, an unknown digest and none at all, and says what is held', async () => {
     const { digest, run, json } = await withHeld();
     for (const wrong of [digest.slice(0, 7), '0'.repeat(64), `${digest}0`, 'latest', '']) {

@@ -1,6 +1,8 @@
 /** What `status` says beside a daemon, and after one that was killed. */
 import { expect, test } from 'vitest';
+import { acquireLock } from '../../src/edges/state/lock.ts';
 import { commandAt } from '../support/command-line.ts';
+import { twoPushes } from '../support/commands-world.ts';
 import { scene, statusOf, two } from '../support/daemon-scene.ts';
 
 test('status beside a daemon names it, and --live holds while it runs and no longer', async () => {
@@ -27,6 +29,15 @@ test('status --live is not satisfied with a daemon that is stopped dead', async 
   // The loop may be silent for a minute, so the heartbeat is aged instead of waited for.
   await s.place.write('.driver-sync/heartbeat', String(Date.now() - 1));
   expect((await commandAt(s.place, 'status', '--live')).code).toBe(75);
+});
+
+test('status --live names a sync that is at work, which is no daemon', async () => {
+  const { run, at } = await twoPushes();
+  using _lock = acquireLock(at.state, { command: 'sync', pid: process.pid });
+  expect(await run('status', '--live')).toMatchObject({
+    code: 75,
+    stdout: `no daemon runs: a driver-sync sync (pid ${process.pid}) is at work\n`,
+  });
 });
 
 test('status says since when accepted data waits for a push', async () => {

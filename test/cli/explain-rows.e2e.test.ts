@@ -237,6 +237,7 @@ describe('a driver is found by its path', () => {
     const { run } = await booked();
     expect((await run('explain', 'sales')).stderr).toContain('there are sum-N, sum-S');
     expect((await run('explain', 'Slaes/n')).stderr).toContain('there are last-N, sum-N\n');
+    expect((await run('explain', 'sum-S ')).stderr).toContain('there are sum-S');
     expect((await run('explain', 'Slaes / M')).stderr).toContain('write its id, or its path');
   });
 });

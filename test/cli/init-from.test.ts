@@ -1,12 +1,13 @@
 /** `init --from`: from files that nobody has described to a config that `check` accepts. */
 import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { commandLine } from '../support/command-line.ts';
+import { asAnybody } from '../support/anybody.ts';
+import { type Ran, commandLine } from '../support/command-line.ts';
 import { workbook } from '../support/workbooks.ts';
 
 interface Answer {
@@ -260,4 +261,28 @@ test.skipIf(shared === undefined)('real files of publishers, where there are som
   const { sources, without, text } = done.json<Answer>();
   expect({ code: done.code, without }, text).toEqual({ code: 0, without: [] });
   expect(sources.every(({ readings }) => readings.length > 0)).toBe(true);
+});
+
+const guarded = folder({ 'a.csv': long, 'closed.csv': long });
+const shut = folder({ 'b.csv': long });
+
+test('what this user may not read, and what no file can be called, is told and not a bug', async () => {
+  for (const dir of [root, guarded]) await chmod(dir, 0o777);
+  await chmod(path.join(guarded, 'closed.csv'), 0);
+  await chmod(shut, 0);
+  const names = [path.join(shut, 'b.csv'), shut, path.join(guarded, 'closed.csv'), path.join(guarded, 'x'.repeat(300))];
+  const ask = (...args: readonly string[]): Promise<Ran> => asAnybody(() => commandLine('init', ...args));
+  const done = await ask(guarded, '--json', '--from', path.join(guarded, 'a.csv'), ...names);
+  const { without, sources } = done.json<Answer>();
+  expect(done.code).toBe(3);
+  expect(sources.map(({ name }) => name)).toEqual(['a']);
+  expect(without.map(({ why }) => why)).toEqual([
+    'it cannot be read (EACCES)',
+    'it cannot be read (EACCES)',
+    expect.stringContaining('has no permission to read it'),
+    'it cannot be read (ENAMETOOLONG)',
+  ]);
+  const there = await ask(shut, '--from', path.join(guarded, 'a.csv'));
+  expect(there).toMatchObject({ code: 64, stderr: expect.stringContaining('cannot be written (EACCES)') });
+  await chmod(shut, 0o755);
 });

@@ -4,9 +4,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
+import { MessageLines } from '../../src/cli/mcp-lines.ts';
 import { type CommandsWorld, commandsWorld, manyDrivers, twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 
@@ -87,6 +89,56 @@ test('answers what is no message of the protocol as the protocol says, and goes 
     unread,
     { jsonrpc: '2.0', id: 7, result: {} },
   ]);
+});
+
+test('answers all that was asked before stdin ended, also behind no line end', async () => {
+  const { command, args } = serverOf(await twoPushes());
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const request = (id: number, method: string, params: object): string =>
+    JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  child.stdin.end(
+    [
+      request(1, 'initialize', hello),
+      request(2, 'tools/call', { name: 'plan', arguments: {} }),
+      request(3, 'tools/call', { name: 'status', arguments: {} }),
+    ].join('\n'),
+  );
+  const answers: { id: number; result?: object }[] = [];
+  for await (const line of createInterface({ input: child.stdout })) answers.push(JSON.parse(line) as never);
+  expect(answers.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+  expect(answers.every(({ result }) => result !== undefined)).toBe(true);
+  expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0);
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it', async (signal) => {
+  const { command, args } = serverOf(await twoPushes());
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  for await (const line of createInterface({ input: child.stderr })) if (line.includes('tools on stdin')) break;
+  child.kill(signal);
+  expect((await once(child, 'exit'))[0]).toBe(0);
+});
+
+test('a subscription and what was called off keep nobody waiting', async () => {
+  const lines = new MessageLines(
+    () => true,
+    () => undefined,
+  );
+  const finished = once(lines, 'finish');
+  let isFinished = false;
+  lines.once('finish', () => (isFinished = true));
+  lines.resume();
+  const requests = [1, 2].map((id) => `{"id":${id},"method":"tools/call"}\n`).join('');
+  lines.end(
+    `${requests}{"id":"s","method":"subscriptions/listen"}\n{"method":"notifications/cancelled","params":{"requestId":1}}`,
+  );
+  await new Promise(setImmediate);
+  expect(isFinished).toBe(false);
+  lines.sent({ id: 2, result: {} });
+  await finished;
+  expect(isFinished).toBe(true);
 });
 
 test('offers tools that only read, to clients of either protocol', async () => {

@@ -21,6 +21,8 @@ describe('an option that another command is', () => {
   test.each([
     [['sync', '--dry-run'], '"driver-sync plan" says what would be sent, and sends nothing'],
     [['sync', '--watch'], '"driver-sync run" goes on until it is stopped'],
+    [['status', '--watch'], '"watch driver-sync status" looks again and again'],
+    [['run', '--once'], '"driver-sync sync" is one pass'],
     [['check', '-v'], '--log-level debug says more'],
     [['status', '-o', 'json'], '--json prints data as JSON'],
   ])('%j', async (typed, hint) => {
@@ -29,6 +31,15 @@ describe('an option that another command is', () => {
     expect(stderr).toContain(`unknown option '${typed[1]}'`);
     expect(stderr).toContain(hint);
   });
+});
+
+test('nobody who wants to look again is sent to what would begin to push', async () => {
+  for (const command of ['status', 'plan', 'history', 'check']) {
+    for (const option of ['--watch', '--daemon', '--once']) {
+      const { stderr } = await commandLine(command, option);
+      expect(stderr, `${command} ${option}`).not.toMatch(/driver-sync (run|sync)"/);
+    }
+  }
 });
 
 test('approve without a digest says where the digest stands', async () => {

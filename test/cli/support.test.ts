@@ -170,3 +170,16 @@ test('a report is written over nothing', async () => {
   const nowhere = await run('support', '--output', path.join(at.dir, 'none', 'a.tar.gz'));
   expect(nowhere).toMatchObject({ code: 64, stderr: expect.stringContaining('there is no such directory\n') });
 });
+
+test('where a file stands in the place of the state directory, the archive says so', async () => {
+  const { run, at } = await commandsWorld({ revenue: csv('a.csv') }, {});
+  await writeFile(at.state, 'a file\n');
+  const file = path.join(at.dir, 'report.tar.gz');
+  const done = await run('support', '--output', file, '--json');
+  expect(done.code, done.stderr).toBe(0);
+  expect(done.json()).toMatchObject({ unverified: expect.stringContaining('ENOTDIR') });
+  const texts = await textsOf(file);
+  for (const name of ['sizes.json', 'status.json', 'history.json']) {
+    expect(JSON.parse(texts[name] ?? ''), name).toEqual({ error: expect.stringMatching(/./) });
+  }
+});

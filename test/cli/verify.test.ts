@@ -175,6 +175,13 @@ describe('--head', () => {
     expect(damaged).toEqual({ kind: 'record', id: n, why: expect.stringMatching(/and that of the noted head/) });
   });
 
+  test('of record 0 there is one alone: what is printed before the first record', async () => {
+    const one = withState(await twoPushes());
+    expect(await one.verify('--head', `0:${'0'.repeat(64)}`)).toMatchObject({ ok: true, exit: 0 });
+    const damaged = { kind: 'record', id: 0, why: expect.stringMatching(/and that of the noted head 1{64}$/) };
+    expect(await one.verify('--head', `0:${'1'.repeat(64)}`)).toMatchObject({ ok: false, exit: 65, damaged });
+  });
+
   test.each(['12', '1:abc', 'x'.repeat(64), `-1:${'0'.repeat(64)}`])('refuses %s', async (head) => {
     const one = withState(await twoPushes());
     expect(await one.run('verify', `--head=${head}`)).toMatchObject({

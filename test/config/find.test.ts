@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findConfigFile } from '../../src/config/load.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { AgentError } from '../../src/core/errors.ts';
+import { anybody, asAnybody } from '../support/anybody.ts';
 import { directory } from '../support/config-world.ts';
 
 describe('finding the file', () => {
@@ -32,6 +33,47 @@ describe('finding the file', () => {
     expect(missing).toThrow(`no config file: ${path.join(cwd, 'c.yaml')} does not exist (from $DRIVER_SYNC_CONFIG)`);
   });
 
+  test('a place that leads nowhere, as to a share that is not mounted, is not passed over', () => {
+    const cwd = place('config/driver-sync.yaml');
+    symlinkSync('/mnt/away/driver-sync.yaml', path.join(cwd, 'driver-sync.yaml'));
+    const file = path.join(cwd, 'driver-sync.yaml');
+    expect(findConfigFile({ env: {}, cwd })).toBe(file);
+    expect(problemOf(file)).toBe(`the config cannot be read (${file} leads nowhere, to /mnt/away/driver-sync.yaml)`);
+  });
+
+  test('nor is one in a directory that leads nowhere', () => {
+    const cwd = place();
+    symlinkSync('/mnt/away/config', path.join(cwd, 'config'));
+    const file = path.join(cwd, 'config/driver-sync.yaml');
+    expect(findConfigFile({ env: {}, cwd })).toBe(file);
+    expect(problemOf(file)).toBe(
+      `the config cannot be read (${path.join(cwd, 'config')} leads nowhere, to /mnt/away/config)`,
+    );
+  });
+
+  test('a link to a directory without a config is passed over, and so is a file in the place of a directory', () => {
+    const cwd = place('other/driver-sync.yaml', 'else/a.csv');
+    symlinkSync('else', path.join(cwd, 'config'));
+    for (const flag of ['config/driver-sync.yaml', 'else/a.csv/driver-sync.yaml']) {
+      expect(() => findConfigFile({ flag, env: {}, cwd })).toThrow('does not exist');
+    }
+  });
+
+  test('one in a directory that this user may not enter is the one that is meant', async () => {
+    const cwd = place('closed/driver-sync.yaml', 'config/driver-sync.yaml');
+    symlinkSync('closed/driver-sync.yaml', path.join(cwd, 'driver-sync.yaml'));
+    chmodSync(cwd, 0o755);
+    const closed = path.join(cwd, 'closed');
+    chmodSync(closed, 0);
+    const named = { flag: path.join(closed, 'driver-sync.yaml'), env: {}, cwd };
+    const user = process.getuid?.() === 0 ? anybody : process.getuid?.();
+    const said = `the config cannot be read (user id ${user} may not enter ${closed})`;
+    for (const options of [named, { env: {}, cwd }, { env: { DRIVER_SYNC_CONFIG: named.flag }, cwd }]) {
+      expect(await asAnybody(() => problemOf(findConfigFile(options)))).toBe(said);
+    }
+    chmodSync(closed, 0o755);
+  });
+
   test.skipIf(existsSync('/etc/driver-sync/config.yaml'))('the failure says where it looked and what to do', () => {
     const cwd = place();
     const failure = failureOf(() => findConfigFile({ env: {}, cwd }));
@@ -47,6 +89,10 @@ describe('finding the file', () => {
     expect(failure).toMatchObject({ message: expect.stringContaining('/etc/driver-sync/config.yaml') });
   });
 });
+
+function problemOf(file: string): string | undefined {
+  return loadConfig(file, { env: {}, secrets: 'required' }).problems[0]?.message;
+}
 
 function failureOf(run: () => unknown): unknown {
   try {

@@ -152,6 +152,33 @@ describe.each(stores)('on $name', ({ isMissing, isServer, programs }) => {
     expect(await holds.held()).toEqual([]);
   });
 
+  test.skipIf(isMissing)(
+    'a second approval of the same adds nothing, but for the reason that the first one lacks',
+    async () => {
+      await using one = await open();
+      const { holds } = one.ledger;
+      const held = { source: 'sales', digest: 'c1', reason: 'much', hint: undefined, approvable: true };
+      await holds.hold(held, everything, 100);
+      expect(await holds.approve('c1', 'sales', 200, { by: 'ada' })).toBeUndefined();
+      const first = { id: 1, source: 'sales', digest: 'c1', atMs: 200, state: 'pending', by: 'ada' };
+      expect(await holds.approve('c1', 'sales', 300, { by: 'bob' })).toEqual(first);
+      expect(await holds.approve('c1', 'sales', 400, { by: 'bob', reason: 'closed' })).toBeUndefined();
+      const second = { ...first, id: 2, atMs: 400, by: 'bob', reason: 'closed' };
+      expect(await holds.approve('c1', 'sales', 500, { by: 'cy', reason: 'other' })).toEqual(second);
+      expect(await holds.approvals()).toEqual([
+        second,
+        { ...first, state: 'dropped', why: 'it was approved again, with a reason' },
+      ]);
+      // What reaches further under the same digest is another matter, and so is another source or a first push.
+      await holds.hold(held, { ...everything, carried: ['old.csv'] }, 600);
+      expect(await holds.approve('c1', 'sales', 700)).toBeUndefined();
+      expect(await holds.approve('c1', undefined, 800)).toBeUndefined();
+      expect(await holds.approve('c1', undefined, 900)).toMatchObject({ id: 4 });
+      await holds.closeApproval(4, 'used');
+      expect(await holds.approve('c1', undefined, 900)).toBeUndefined();
+    },
+  );
+
   test.skipIf(isMissing)('deletes that passed are counted once for each read', async () => {
     await using one = await open();
     const { holds } = one.ledger;

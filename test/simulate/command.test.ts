@@ -3,6 +3,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { simulate } from '../../src/cli/simulate.ts';
+import { keepStory } from '../../src/cli/simulate-stories.ts';
+import { showSimulated } from '../../src/cli/simulate-text.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { simulated } from '../support/simulated.ts';
 import { configFolder, longConfig } from '../support/stages.ts';
@@ -46,6 +48,28 @@ test.each([
     code: 'usage',
     message: expect.stringContaining(message) as string,
   });
+});
+
+test('a place where no story can be kept is refused before anything is played', async () => {
+  const started = performance.now();
+  await expect(simulated(longConfig(), { histories: '100000000', stories: 'driver-sync.yaml' })).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(/^no story can be kept in .* \(EEXIST\)$/),
+  });
+  expect(performance.now() - started).toBeLessThan(30_000);
+});
+
+test('a story that could not be kept is told all the same', () => {
+  const kept = keepStory({ cwd: '/' }, '/nowhere/driver-sync-story-7.json', {});
+  expect(kept).toEqual({ unkept: '/nowhere/driver-sync-story-7.json cannot be written (ENOENT)' });
+  const violation = { seed: 7, promise: 'nothing is lost', story: ['then it was lost'], ...kept };
+  const found = { seed: 1, histories: 9, steps: 9, digest: 'd', marks: {}, warnings: [], violation };
+  const shown = showSimulated(found, { hasMarks: false }).join('\n');
+  for (const text of ['Seed 7 breaks a promise: nothing is lost', 'then it was lost', 'cannot be written (ENOENT)']) {
+    expect(shown).toContain(text);
+  }
+  expect(shown).toContain('--seed 7 --histories 1');
+  expect(shown).not.toContain('--story ');
 });
 
 test('a file that is no story is refused', async () => {

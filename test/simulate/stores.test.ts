@@ -285,9 +285,17 @@ describe.each(bothStates)('%s', (_name, openState) => {
     await holds.approve('d', 's', 3, { by: 'ann', reason: 'why' });
     const [approval] = await holds.approvals();
     expect(approval).toEqual({ id: 1, source: 's', digest: 'd', atMs: 3, state: 'pending', by: 'ann', reason: 'why' });
+    expect(await holds.approve('d', 's', 4, { by: 'bob' })).toEqual(approval);
     expect(await holds.approvedScope(1)).toEqual(scope);
     await holds.closeApproval(1, 'dropped', 'why not');
     expect((await holds.approvals())[0]).toMatchObject({ state: 'dropped', why: 'why not' });
+    expect(await holds.approve('d', 's', 5, { by: 'bob' })).toBeUndefined();
+    expect(await holds.approve('d', 's', 6, { reason: 'why' })).toBeUndefined();
+    expect((await holds.approvals()).map(({ id, state }) => [id, state])).toEqual([
+      [3, 'pending'],
+      [2, 'dropped'],
+      [1, 'dropped'],
+    ]);
     const had = { drivers: 9, points: 90 };
     await holds.recordDeletes('s', 'one', { atMs: 10, drivers: 1, points: 2, had });
     await holds.recordDeletes('s', 'two', { atMs: 20, drivers: 1, points: 3, had: { drivers: 8, points: 88 } });

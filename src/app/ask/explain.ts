@@ -1,20 +1,13 @@
 /** Where the numbers of a driver came from. Every source may be unplugged. */
 import { AgentError } from '../../core/errors.ts';
 import { rowOf } from '../../core/row-origin.ts';
-import type { Month } from '../../core/model.ts';
 import { valuesByMonth } from '../../core/series/diff.ts';
-import {
-  type Cell,
-  type FoldedDriver,
-  type PackedDriver,
-  type PackedPoints,
-  unpackDriver,
-} from '../../core/series/packing.ts';
+import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import { formatMonth, parseMonth } from '../../core/time/month.ts';
 import { utcOffsetSeconds } from '../../core/time/zone.ts';
 import type { ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { driverIn } from '../push/retention.ts';
+import { lookFor } from '../push/retention.ts';
 
 export interface Explanation {
   readonly driver: string;
@@ -22,6 +15,8 @@ export interface Explanation {
   readonly source: string;
   readonly rule: string;
   readonly otherPath?: readonly string[] | undefined;
+  /** Why nobody knows which values were pushed: no point has its `firstPush` then. */
+  readonly pushesUnknown?: string;
   readonly points: readonly ExplainedPoint[];
 }
 
@@ -40,7 +35,7 @@ export interface ExplainedPoint {
   readonly superseded: number;
   /** No export shows it any more: its part is gone, or its month is older than all that is shown. */
   readonly carried?: CarriedFrom;
-  /** The first push of the present run of this value; absent where it was not acknowledged yet. */
+  /** The push since which the service has had this value without a break; absent where it was not acknowledged yet, or nobody knows. */
   readonly firstPush?: number;
 }
 
@@ -69,7 +64,12 @@ export async function explain(deps: Dependencies, driver: string, month?: string
     throw new AgentError('usage', `driver "${id}" has no point in ${month}`, { hint });
   }
   const last = await ledger.pushes.lastAcknowledged(address);
-  const pushed = last === undefined ? undefined : pushedValues(await driverIn(deps, last.digest, id));
+  const looked = last && (await lookFor(deps, last.digest, id));
+  const pushed = looked?.driver && valuesByMonth(looked.driver.points);
+  const pushesUnknown =
+    last !== undefined && looked === undefined
+      ? `which push carried these values first cannot be known: the snapshot of push ${last.id}, the last one that was acknowledged, is not kept or damaged`
+      : undefined;
   const points: ExplainedPoint[] = [];
   const carriedFrom = carriedCells(deps, source, id);
   for (const cell of shown) {
@@ -91,7 +91,15 @@ export async function explain(deps: Dependencies, driver: string, month?: string
       ...(firstPush === undefined ? {} : { firstPush }),
     });
   }
-  return { driver: id, path, source, rule: ruleNow(deps, source, { id, rule }), otherPath, points };
+  return {
+    driver: id,
+    path,
+    source,
+    rule: ruleNow(deps, source, { id, rule }),
+    otherPath,
+    ...(pushesUnknown === undefined ? {} : { pushesUnknown }),
+    points,
+  };
 }
 
 /** The rule of what is there. A part that is gone may have been read by another one, and have the latest reading. */
@@ -155,6 +163,7 @@ function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
     for (const packed of buffer.reads.drivers(source, 'accepted')) {
       const elements = JSON.parse(packed.path) as string[];
       if (plainPath(elements.flatMap((element) => element.split('/'))) === path) ofPath.push({ source, id: packed.id });
+      else if (plainPath(packed.id.split('/')) === path) near.unshift(packed.id);
       else if (near.length < 5 && isNear(packed.id, elements, wanted)) near.push(packed.id);
     }
   }
@@ -174,7 +183,7 @@ function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
     sources.length === 0
       ? 'no read of any source was accepted yet: see "driver-sync status"'
       : near.length > 0
-        ? `there are ${near.join(', ')}`
+        ? `there are ${near.slice(0, 5).join(', ')}`
         : 'write its id, or its path as "Sales / Revenue"';
   throw new AgentError('usage', `there is no driver "${wanted}"`, { hint });
 }
@@ -204,8 +213,4 @@ function describeCollapsed({ settings }: Dependencies, id: string, { seconds, co
 export function describeTime(seconds: number, timezone: string): string {
   const wall = new Date((seconds + utcOffsetSeconds(timezone, seconds)) * 1000).toISOString();
   return wall.endsWith('T00:00:00.000Z') ? wall.slice(0, 10) : new Date(seconds * 1000).toISOString();
-}
-
-function pushedValues(driver: PackedPoints | undefined): ReadonlyMap<Month, string> | undefined {
-  return driver && valuesByMonth(driver.points);
 }

@@ -26,12 +26,24 @@ export function openTitle(deps: Pick<Dependencies, 'archive' | 'log'>, digest: s
 }
 
 /** One driver of a snapshot; `undefined` where it is not in it, or the snapshot is not kept or damaged there. */
-export function driverIn(
+export async function driverIn(
   deps: Pick<Dependencies, 'archive' | 'log'>,
   digest: string,
   id: string,
 ): Promise<SnapshotDriver | undefined> {
-  return ifWhole(deps, digest, async () => (await deps.archive.open(digest))?.driver(id));
+  return (await lookFor(deps, digest, id))?.driver;
+}
+
+/** Whether a snapshot has a driver; `undefined` where nobody knows, since it is not kept or damaged there. */
+export function lookFor(
+  deps: Pick<Dependencies, 'archive' | 'log'>,
+  digest: string,
+  id: string,
+): Promise<{ readonly driver: SnapshotDriver | undefined } | undefined> {
+  return ifWhole(deps, digest, async () => {
+    const snapshot = await deps.archive.open(digest);
+    return snapshot && { driver: snapshot.driver(id) };
+  });
 }
 
 /** Of bodies, whose snapshots take some milliseconds to be looked through. Counted, as `turns.ts` counts drivers. */

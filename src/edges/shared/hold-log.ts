@@ -1,13 +1,14 @@
 /** Held candidates, approvals and unapproved deletes, on PostgreSQL. */
-import type {
-  Approval,
-  ApprovalScope,
-  Decided,
-  HeldCandidate,
-  HoldLog,
-  LetThrough,
-  OtherReads,
-  ReadCounts,
+import {
+  type Approval,
+  type ApprovalScope,
+  type Decided,
+  type HeldCandidate,
+  type HoldLog,
+  type LetThrough,
+  type OtherReads,
+  type ReadCounts,
+  approvedAgain,
 } from '../../core/ledger.ts';
 import {
   type ApprovalRow,
@@ -22,7 +23,7 @@ import {
   sumOfDeletes,
 } from '../state/hold-rows.ts';
 import { note } from './chain.ts';
-import type { SharedDatabase } from './database.ts';
+import type { SharedDatabase, Statements } from './database.ts';
 import type { Fence } from './fence.ts';
 
 export class SharedHolds implements HoldLog {
@@ -57,23 +58,34 @@ export class SharedHolds implements HoldLog {
     });
   }
 
-  approve(digest: string, source: string | undefined, nowMs: number, decided: Decided = {}): Promise<void> {
+  approve(
+    digest: string,
+    source: string | undefined,
+    nowMs: number,
+    decided: Decided = {},
+  ): Promise<Approval | undefined> {
     const { by, as, reason } = decided;
     const sql = `INSERT INTO ~approval
       (id, source, digest, at_ms, by_user, ran_as, reason, state, deletes, carried, is_end, findings)
-      SELECT (SELECT coalesce(max(id), 0) + 1 FROM ~approval), $1, $2, $3, $4, $5, $6, 'pending',
-      coalesce(h.deletes, '\\x5b5d'), coalesce(h.carried, '[]'), coalesce(h.is_end, 0), coalesce(h.findings, '[]')
+      SELECT (SELECT coalesce(max(id), 0) + 1 FROM ~approval), $1, $2, $3, $4, $5, $6, 'pending', ${heldScope}
       FROM (VALUES (1)) AS one LEFT JOIN ~held h ON h.source = $1 AND h.digest = $2 RETURNING id`;
-    const values = [source ?? null, digest, nowMs, by ?? null, as ?? null, reason ?? null];
+    const earlierSql = `SELECT ${approvalColumns} FROM ~approval a LEFT JOIN ~held h ON h.source = $1 AND h.digest = $2
+      WHERE a.state = 'pending' AND a.source IS NOT DISTINCT FROM $1 AND a.digest = $2
+      AND (a.deletes, a.carried, a.is_end, a.findings) = (${heldScope}) ORDER BY a.id DESC LIMIT 1`;
+    const of = source ?? null;
+    const values = [of, digest, nowMs, by ?? null, as ?? null, reason ?? null];
     return this.#fence.ask(async (statements) => {
+      const earlier = (await statements.all<ApprovalRow>(earlierSql, of, digest)).map(approvalOf)[0];
+      if (earlier !== undefined && (reason === undefined || earlier.reason !== undefined)) return earlier;
+      if (earlier !== undefined) await close(statements, earlier.id, 'dropped', approvedAgain);
       const [row] = await statements.all<{ id: number }>(sql, ...values);
       await note(statements, { table: 'approval', key: row!.id });
+      return undefined;
     });
   }
 
   async approvals(): Promise<readonly Approval[]> {
-    const sql = `SELECT id, source, digest, at_ms AS "atMs", state, why, by_user AS "by", ran_as AS "as", reason
-      FROM ~approval ORDER BY id DESC`;
+    const sql = `SELECT ${approvalColumns} FROM ~approval a ORDER BY a.id DESC`;
     return (await this.#database.all<ApprovalRow>(sql)).map(approvalOf);
   }
 
@@ -83,10 +95,7 @@ export class SharedHolds implements HoldLog {
   }
 
   closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {
-    return this.#fence.write(async (statements) => {
-      await statements.run('UPDATE ~approval SET state = $1, why = $2 WHERE id = $3', state, why ?? null, id);
-      await note(statements, { table: 'approval', key: id });
-    });
+    return this.#fence.write((statements) => close(statements, id, state, why));
   }
 
   reopenApproval(id: number): Promise<void> {
@@ -138,6 +147,21 @@ export class SharedHolds implements HoldLog {
     return this.#fence.write(async (statements) => void (await statements.run(sql, ...values)));
   }
 }
+
+async function close(
+  statements: Statements,
+  id: number,
+  state: 'used' | 'dropped',
+  why: string | undefined,
+): Promise<void> {
+  await statements.run('UPDATE ~approval SET state = $1, why = $2 WHERE id = $3', state, why ?? null, id);
+  await note(statements, { table: 'approval', key: id });
+}
+
+const approvalColumns = `a.id, a.source, a.digest, a.at_ms AS "atMs", a.state, a.why, a.by_user AS "by", a.ran_as AS "as", a.reason`;
+
+/** What an approval of the held candidate `h` covers; nothing where it is not held. */
+const heldScope = `coalesce(h.deletes, '\\x5b5d'), coalesce(h.carried, '[]'), coalesce(h.is_end, 0), coalesce(h.findings, '[]')`;
 
 const overwriting = `ON CONFLICT (source, read) DO UPDATE SET at_ms = excluded.at_ms, drivers = excluded.drivers,
   points = excluded.points, had_drivers = excluded.had_drivers, had_points = excluded.had_points`;

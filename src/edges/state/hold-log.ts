@@ -1,13 +1,14 @@
 /** Held candidates, approvals and unapproved deletes, on SQLite. */
-import type {
-  Approval,
-  ApprovalScope,
-  Decided,
-  HeldCandidate,
-  HoldLog,
-  LetThrough,
-  OtherReads,
-  ReadCounts,
+import {
+  type Approval,
+  type ApprovalScope,
+  type Decided,
+  type HeldCandidate,
+  type HoldLog,
+  type LetThrough,
+  type OtherReads,
+  type ReadCounts,
+  approvedAgain,
 } from '../../core/ledger.ts';
 import type { Chain } from './chain.ts';
 import {
@@ -23,6 +24,11 @@ import {
   sumOfDeletes,
 } from './hold-rows.ts';
 import type { Statements } from './statements.ts';
+
+const approvalColumns = `a.id, a.source, a.digest, a.at_ms AS atMs, a.state, a.why, a.by_user AS "by", a.ran_as AS "as", a.reason`;
+
+/** What an approval of the held candidate `h` covers; nothing where it is not held. */
+const heldScope = `coalesce(h.deletes, x'5b5d'), coalesce(h.carried, '[]'), coalesce(h.is_end, 0), coalesce(h.findings, '[]')`;
 
 export class SqliteHolds implements HoldLog {
   readonly #tables: Statements;
@@ -52,25 +58,34 @@ export class SqliteHolds implements HoldLog {
     this.#tables.run('DELETE FROM held WHERE source = ?', source);
   }
 
-  async approve(digest: string, source: string | undefined, nowMs: number, decided: Decided = {}): Promise<void> {
+  async approve(
+    digest: string,
+    source: string | undefined,
+    nowMs: number,
+    decided: Decided = {},
+  ): Promise<Approval | undefined> {
     const { by, as, reason } = decided;
     const sql = `INSERT INTO approval
       (source, digest, at_ms, by_user, ran_as, reason, state, deletes, carried, is_end, findings)
-      VALUES (:source, :digest, :nowMs, :by, :as, :reason, 'pending',
-      coalesce((SELECT deletes FROM held WHERE source = :source AND digest = :digest), x'5b5d'),
-      coalesce((SELECT carried FROM held WHERE source = :source AND digest = :digest), '[]'),
-      coalesce((SELECT is_end FROM held WHERE source = :source AND digest = :digest), 0),
-      coalesce((SELECT findings FROM held WHERE source = :source AND digest = :digest), '[]'))`;
+      SELECT :source, :digest, :nowMs, :by, :as, :reason, 'pending', ${heldScope}
+      FROM (SELECT 1) LEFT JOIN held h ON h.source = :source AND h.digest = :digest`;
+    const earlierSql = `SELECT ${approvalColumns} FROM approval a LEFT JOIN held h ON h.source = ? AND h.digest = ?
+      WHERE a.state = 'pending' AND a.source IS ? AND a.digest = ?
+      AND (a.deletes, a.carried, a.is_end, a.findings) = (${heldScope}) ORDER BY a.id DESC LIMIT 1`;
+    const of = source ?? null;
     const said = { by: by ?? null, as: as ?? null, reason: reason ?? null };
-    this.#tables.write(() => {
-      const { lastInsertRowid } = this.#tables.run(sql, { source: source ?? null, digest, nowMs, ...said });
+    return this.#tables.write(() => {
+      const earlier = this.#tables.all<ApprovalRow>(earlierSql, of, digest, of, digest).map(approvalOf)[0];
+      if (earlier !== undefined && (reason === undefined || earlier.reason !== undefined)) return earlier;
+      if (earlier !== undefined) this.#close(earlier.id, 'dropped', approvedAgain);
+      const { lastInsertRowid } = this.#tables.run(sql, { source: of, digest, nowMs, ...said });
       this.#chain.note('approval', Number(lastInsertRowid));
+      return undefined;
     });
   }
 
   async approvals(): Promise<readonly Approval[]> {
-    const sql = `SELECT id, source, digest, at_ms AS atMs, state, why, by_user AS "by", ran_as AS "as", reason
-      FROM approval ORDER BY id DESC`;
+    const sql = `SELECT ${approvalColumns} FROM approval a ORDER BY a.id DESC`;
     return this.#tables.all<ApprovalRow>(sql).map(approvalOf);
   }
 
@@ -80,6 +95,10 @@ export class SqliteHolds implements HoldLog {
   }
 
   async closeApproval(id: number, state: 'used' | 'dropped', why?: string): Promise<void> {
+    this.#close(id, state, why);
+  }
+
+  #close(id: number, state: 'used' | 'dropped', why?: string): void {
     this.#tables.write(() => {
       this.#tables.run('UPDATE approval SET state = ?, why = ? WHERE id = ?', state, why ?? null, id);
       this.#chain.note('approval', id);

@@ -109,6 +109,11 @@ interface LastOfRow {
 
 type Content = { readonly kind: string; readonly [key: string]: unknown };
 
+function otherHead(noted: NotedHead | undefined, n: number, sha256: string): Damage | undefined {
+  if (noted?.n !== n || noted.sha256 === sha256) return undefined;
+  return { kind: 'record', id: n, why: `its sha256 is ${sha256} and that of the noted head ${noted.sha256}` };
+}
+
 /** The records one after the other, and what the last one of each row says. */
 class ChainWalk {
   records = 0;
@@ -122,6 +127,9 @@ class ChainWalk {
   >();
 
   follow(db: Database, noted: NotedHead | undefined): Damage | undefined {
+    // What `verify` prints before there is a record is a head, too, and says nothing else.
+    const otherStart = otherHead(noted, 0, beforeFirst);
+    if (otherStart !== undefined) return otherStart;
     try {
       const sql = 'SELECT n, CAST(content AS BLOB) AS content, sha256 FROM chain ORDER BY n';
       for (const row of db.prepare(sql).iterate()) {
@@ -151,9 +159,8 @@ class ChainWalk {
         why: 'its content and its sha256 do not belong together, or the one before it changed',
       };
     }
-    if (noted?.n === n && noted.sha256 !== row.sha256) {
-      return { kind: 'record', id: n, why: `its sha256 is ${row.sha256} and that of the noted head ${noted.sha256}` };
-    }
+    const other = otherHead(noted, n, row.sha256);
+    if (other !== undefined) return other;
     this.#note(n, JSON.parse(text.toString()) as Content);
     this.records = n;
     this.sha256 = row.sha256;

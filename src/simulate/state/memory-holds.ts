@@ -9,6 +9,7 @@ import {
   type LetThrough,
   type OtherReads,
   type ReadCounts,
+  approvedAgain,
   atMost,
 } from '../../core/ledger.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
@@ -38,13 +39,28 @@ export class MemoryHolds implements HoldLog {
     this.#records.held.delete(source);
   }
 
-  async approve(digest: string, source: string | undefined, nowMs: number, decided: Decided = {}): Promise<void> {
+  async approve(
+    digest: string,
+    source: string | undefined,
+    nowMs: number,
+    decided: Decided = {},
+  ): Promise<Approval | undefined> {
     const held = source === undefined ? undefined : this.#records.held.get(source);
     const scope = held?.candidate.digest === digest ? held.scope : nothing;
+    const earlier = this.#records.approvals.findLast(
+      ({ approval, scope: covers }) =>
+        approval.state === 'pending' &&
+        approval.source === source &&
+        approval.digest === digest &&
+        textOf(covers) === textOf(scope),
+    )?.approval;
+    if (earlier !== undefined && (decided.reason === undefined || earlier.reason !== undefined)) return earlier;
+    if (earlier !== undefined) await this.closeApproval(earlier.id, 'dropped', approvedAgain);
     const id = this.#records.approvals.length + 1;
     const of = source === undefined ? {} : { source };
     this.#records.approvals.push({ approval: { id, ...of, digest, atMs: nowMs, state: 'pending', ...decided }, scope });
     this.#records.noted++;
+    return undefined;
   }
 
   async approvals(): Promise<readonly Approval[]> {
@@ -114,6 +130,10 @@ export class MemoryHolds implements HoldLog {
     for (const one of this.#records.deletions.filter(({ source }) => source === from))
       this.#replace({ ...one, source: to, had: atMost(one.had, most) });
   }
+}
+
+function textOf({ deletes, moved, carried, isEnd, findings }: ApprovalScope): string {
+  return JSON.stringify([[...deletes], moved && [...moved], carried, isEnd, findings]);
 }
 
 function copied({ deletes, moved, carried, findings, isEnd }: ApprovalScope): ApprovalScope {
