@@ -12,6 +12,7 @@ import { type AgentError, isAgentError } from '../core/errors.ts';
 import type { Probe } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { wholePath } from './working-directory.ts';
+import { openStop } from './ending.ts';
 import { type Context, answer, commandLog, load, sourcesNamed, warnOfState } from './context.ts';
 import { problemLine } from './failing.ts';
 import { showFindings } from './findings.ts';
@@ -167,8 +168,9 @@ async function checkSources(
   if (isOffline || checks.length === 0) return { sources: checks, exit: 0 };
   try {
     const log = commandLog(context, 'error');
+    using stop = openStop();
     await using scratch = hasState(settings) ? await openScratch(settings, log) : await openFirstScratch(settings, log);
-    return { sources: await judgeChecked(scratch.deps, checks, signal), exit: 0 };
+    return { sources: await judgeChecked(scratch.deps, checks, stop.signal), exit: 0 };
   } catch (error) {
     // A state of another user or version, or a ledger that cannot be reached, must not keep a check from saying what it has read.
     if (!isAgentError(error) || !/^(state|ledger)\./.test(error.code)) throw error;

@@ -53,3 +53,18 @@ export function openEnding(
     },
   };
 }
+
+/** For a command with a copy to take away: the first SIGTERM or SIGINT stops it, the second one ends the process at once. */
+export function openStop(): Disposable & { readonly signal: AbortSignal } {
+  const stop = new AbortController();
+  const onSignal = (name: NodeJS.Signals): void => {
+    close();
+    stop.abort(new AgentError('aborted', `stopped by ${name}`));
+  };
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  const close = (): void => {
+    for (const name of signals) process.removeListener(name, onSignal);
+  };
+  for (const name of signals) process.on(name, onSignal);
+  return { signal: stop.signal, [Symbol.dispose]: close };
+}

@@ -1,12 +1,13 @@
 import { openScratch } from '../compose/scratch.ts';
 import { type PlanReport, type PlannedSource, plan as planPass } from '../app/ask/plan.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
-import { AgentError, isAgentError } from '../core/errors.ts';
+import { isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { hasChanges } from '../core/series/diff.ts';
 import { showBytes } from '../core/size.ts';
 import { configDiffers } from './status.ts';
+import { openStop } from './ending.ts';
 import { type Context, answer, commandLog, loadUnsentSettings, refuseJson } from './context.ts';
 import { print, say } from './output.ts';
 import { openProgress } from './progress.ts';
@@ -41,8 +42,7 @@ export async function plan(context: Context, options: PlanOptions): Promise<numb
 async function planAs(context: Context, { all = false, format }: PlanOptions): Promise<number> {
   const settings = loadUnsentSettings(context);
   const progress = openProgress(process.stderr);
-  const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort(new AgentError('aborted', 'stopped by SIGINT')));
+  using stop = openStop();
   let report: PlanAnswer;
   {
     await using scratch = await openScratch(settings, commandLog(context), progress.observe);

@@ -14,7 +14,7 @@ import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { acquireLock, ensureStateDir } from '../edges/state/lock.ts';
-import { scratchDirectory } from '../edges/state/state-directory.ts';
+import { dropOldScratch, scratchDirectory } from '../edges/state/state-directory.ts';
 import { type OpenState, addressIn, nowhere, openKept, silent } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
@@ -87,6 +87,8 @@ function openCopy(settings: Settings): { readonly directory: string; readonly bu
   };
   const beside = scratchDirectory(settings.state);
   try {
+    // Of commands that were killed: a daemon may run for months.
+    if (existsSync(settings.state)) dropOldScratch(settings.state);
     rmSync(beside, { recursive: true, force: true });
     return openIn(beside);
   } catch (error) {

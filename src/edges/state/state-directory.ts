@@ -131,7 +131,7 @@ export function openToOthers(stateDir: string): string | undefined {
   return `the state directory ${stateDir} can be ${what} by other users (mode ${shown}): chmod 700 ${realpathSync(stateDir)}`;
 }
 
-/** Where a command may copy the buffer to; dropped by the next agent should the command be killed. */
+/** Where a command may copy the buffer to; dropped by the next agent, or the next command with one, should it be killed. */
 export function scratchDirectory(stateDir: string): string {
   return path.join(stateDir, `scratch-${process.pid}`);
 }
