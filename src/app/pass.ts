@@ -2,7 +2,9 @@
 import { isAgentError } from '../core/errors.ts';
 import { type PassEnded, after } from '../core/loop/after.ts';
 import { keepLoopState, loopState } from './loop-record.ts';
+import { forgetRequested } from './prepare/forget.ts';
 import { review } from './review/review.ts';
+import type { Verdict } from './review/verdict.ts';
 import { ageingNow, keptDigests } from './push/retention.ts';
 import type { PushReport } from './push/push-report.ts';
 import { pushNewest, pushRepeat } from './push/push.ts';
@@ -45,7 +47,10 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
   const reads = await readAll(deps, options, signal);
   // After a rollback the accepted reads are what the service holds, until somebody resumes from the sources.
-  const verdicts = (await ledger.state()).rolledBack === undefined ? await review(deps, reads) : reads.map(unjudged);
+  const isRolledBack = (await ledger.state()).rolledBack !== undefined;
+  let verdicts = isRolledBack ? reads.map(unjudged) : await review(deps, reads);
+  const hasForgotten = !isRolledBack && (await forgetRequested(deps));
+  if (hasForgotten) verdicts = latest(verdicts, await review(deps, await readAll(deps, options, signal)));
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
     at: clock.now().toISOString(),
@@ -64,13 +69,26 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   const ageing = await ageingNow(deps);
   await deps.archive.keepOnly(await keptDigests(deps, ageing.agedMs));
   await ledger.setState({ lastPass: report, ageing, ...(options.isAwaited === true && { askedPass: report }) });
-  await keepLoopState(deps, after(await loopState(deps), passEnded(deps, { options, report, begun })));
+  await keepLoopState(deps, after(await loopState(deps), passEnded(deps, { options, report, begun, hasForgotten })));
   return report;
+}
+
+/** What was accepted was, also where nothing was left to accept when the sources were judged once more. */
+function latest(first: readonly Verdict[], second: readonly Verdict[]): readonly Verdict[] {
+  const accepted = new Map(
+    first.filter(({ state }) => state === 'accepted').map((verdict) => [verdict.source, verdict]),
+  );
+  return second.map((verdict) => (verdict.state === 'unchanged' ? (accepted.get(verdict.source) ?? verdict) : verdict));
 }
 
 function passEnded(
   { buffer, clock }: Dependencies,
-  done: { options: PassOptions; report: PassReport; begun: Pick<PassEnded, 'begunMs' | 'asked'> },
+  done: {
+    options: PassOptions;
+    report: PassReport;
+    begun: Pick<PassEnded, 'begunMs' | 'asked'>;
+    hasForgotten: boolean;
+  },
 ): PassEnded {
   const { push, polls = 'all' } = done.options;
   const { outcome, reason, hint, sources } = done.report;
@@ -83,7 +101,7 @@ function passEnded(
     hint,
     ...done.begun,
     endedMs: clock.now().getTime(),
-    hasAccepted: sources.some(({ state }) => state === 'accepted'),
+    hasAccepted: done.hasForgotten || sources.some(({ state }) => state === 'accepted'),
     unread: sources.filter(({ state }) => state === 'unread').map(({ name }) => name),
     revision: buffer.reads.revision(),
   };

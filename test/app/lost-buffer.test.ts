@@ -1,3 +1,5 @@
+import { rename } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { collapsing, gridFile, ids, judged, longFile, longSource, world } from '../support/world.ts';
 
@@ -41,6 +43,25 @@ describe('a buffer that was lost', () => {
     await w.forget('b', 'in/1.csv');
     await w.sync();
     expect(Object.keys(w.points())).toEqual(['B', 'a', 'shared']);
+  });
+
+  test('lets go of what was to be forgotten once its source was read', async () => {
+    await using w = await world({ config, files: start });
+    await w.sync();
+    await w.remove('in/1.csv');
+    await w.sync();
+    await w.forget('b', 'in/1.csv');
+    await w.loseBuffer();
+    // Nobody knows which parts are gone while their folder cannot be read.
+    const [place, away] = ['in', 'away'].map((name) => path.join(w.dir, name)) as [string, string];
+    await rename(place, away);
+    expect(await w.sync()).toMatchObject({ outcome: 'unchanged' });
+    expect(w.points()).toHaveProperty('A');
+    await rename(away, place);
+    // What was gone is told once, as always.
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 3 });
+    expect(Object.keys(w.points())).toEqual(['B', 'a', 'shared']);
+    expect(await w.sync()).toMatchObject(unchanged);
   });
 
   test('judges what the sources have now against that snapshot', async () => {

@@ -9,15 +9,32 @@ import { copyPart, isCellOf } from '../read/carried.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import { consentToEmpty } from '../review/approvals.ts';
 
-/** Carries out pending `forget` requests. */
-export async function forgetRequested(deps: Dependencies): Promise<void> {
+/**
+ * Carries out pending `forget` requests, but for those that have to wait until their source was read.
+ * @returns whether there was one
+ */
+export async function forgetRequested(deps: Dependencies): Promise<boolean> {
   const { ledger, log } = deps;
+  let isDone = false;
   for (const { id, request } of await ledger.requests.pending()) {
-    if (request.kind !== 'forget') continue;
+    if (request.kind !== 'forget' || waitsForRead(deps, request)) continue;
+    isDone = true;
     await forget(deps, request);
     log.info('forgot what was carried', { source: request.source, part: request.part });
     await endForget(deps, id);
   }
+  return isDone;
+}
+
+/** After going back to a snapshot only a read of the source tells which of its parts are gone. */
+function waitsForRead(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): boolean {
+  const { buffer, settings } = deps;
+  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
+  const isKnown =
+    settings.sources.every(({ name }) => name !== source) || accepted.every(({ kind }) => kind !== 'snapshot');
+  if (isKnown) return false;
+  const carried = carriedParts(deps, source);
+  return part === undefined ? carried.length === 0 : !carried.includes(part);
 }
 
 /**

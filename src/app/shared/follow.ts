@@ -4,6 +4,7 @@ import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { PushRecord } from '../../core/ledger.ts';
 import type { SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { forgetRequested } from '../prepare/forget.ts';
 import { prepare } from '../prepare/prepare.ts';
 import { restoreSnapshot } from '../prepare/restore.ts';
 import { buildSnapshot } from '../push/newest-snapshot.ts';
@@ -30,6 +31,7 @@ export async function followingPass(
     options.due?.forget();
     verdicts = await readAndReview(deps, options, signal);
   }
+  if (await forgetRequested(deps)) verdicts = await readAndReview(deps, options, signal);
   buffer.parts.prune();
   const sources = verdicts.map((verdict) => sourceReport(deps, verdict));
   const said = await wouldPush(deps, sources);
