@@ -21,17 +21,21 @@ interface Configuration {
 const goal = { must: 1, aim: 2 };
 const seed = 1;
 
-export const configurations = (place: Place, sizes: Sizes): Promise<readonly Table[]> => measureEach(place, sizes);
+export const configurations = (place: Place, sizes: Sizes): Promise<readonly Table[]> =>
+  measureEach(place, sizes, sizes.drivers);
 
 /** The same at the size of the ledger: what a process needs to start is less of it. */
 export const largeConfigurations = (place: Place, sizes: Sizes): Promise<readonly Table[]> => {
-  const rows = `${Math.round((sizes.drivers * sizes.ledgerDays) / 1_000_000)} M rows`;
-  return measureEach(place, { ...sizes, days: sizes.ledgerDays }, `, ${rows}`);
+  const { drivers, ledgerDays: days, months } = sizes;
+  const rows = drivers * days;
+  const wideDrivers = Math.round(rows / months);
+  return measureEach(place, { ...sizes, days }, wideDrivers, `, ${Math.round(rows / 1_000_000)} M rows`);
 };
 
-async function measureEach(place: Place, sizes: Sizes, ending = ''): Promise<readonly Table[]> {
+/** @param wideDrivers rows of the file whose columns are months */
+async function measureEach(place: Place, sizes: Sizes, wideDrivers: number, ending = ''): Promise<readonly Table[]> {
   const tables: Table[] = [];
-  for (const { name, file, keys = csvKeys(file), mapping, sql } of await all(place, sizes)) {
+  for (const { name, file, keys = csvKeys(file), mapping, sql } of await all(place, sizes, wideDrivers)) {
     const [agent, peer] = [`sync, ${name}${ending}`, `DuckDB, ${name}${ending}`];
     const results = await comparePeers(
       [{ name: peer, args: [benchFile('peer-duckdb-sql'), sql] }, syncOnce(place, agent, { keys, mapping })],
@@ -43,11 +47,11 @@ async function measureEach(place: Place, sizes: Sizes, ending = ''): Promise<rea
   return tables;
 }
 
-async function all(place: Place, sizes: Sizes): Promise<readonly Configuration[]> {
+async function all(place: Place, sizes: Sizes, wideDrivers: number): Promise<readonly Configuration[]> {
   const long = longFile(place, sizes, { days: sizes.days, order: 'daily' });
   const packed = await gzipped(long);
-  const wide = path.join(place.dataDir, `wide-${sizes.drivers}x${sizes.months}-${seed}.csv`);
-  writeWide(wide, { drivers: sizes.drivers, months: sizes.months, seed });
+  const wide = path.join(place.dataDir, `wide-${wideDrivers}x${sizes.months}-${seed}.csv`);
+  writeWide(wide, { drivers: wideDrivers, months: sizes.months, seed });
   const lines = rowsFile(place, sizes, 'records.jsonl', {
     line: ({ date, region, product, amount }) =>
       `{"date":"${date}","region":"${region}","product":"${product}","amount":${amount}}`,
