@@ -76,6 +76,7 @@ export async function rollback(
 
 /** A person decides on a rollback, and should know that it goes back over what was closed. */
 async function sayClosed(deps: OpenState['deps'], snapshot: Snapshot): Promise<void> {
+  if (deps.settings.lastClose === undefined) return;
   const last = await deps.ledger.pushes.lastAcknowledged(deps.address);
   // What cannot be read is no reason to stay with it.
   const now = last && (await openReadable(deps, last.digest));

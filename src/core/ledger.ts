@@ -99,6 +99,11 @@ export interface Decided {
 /** Why an approval was dropped for a later one of the same. */
 export const approvedAgain = 'it was approved again, with a reason';
 
+/** Whether approving once more adds nothing: only a reason does, where the first approval has none. */
+export function isSaidAgain(earlier: Decided, { reason }: Decided): boolean {
+  return reason === undefined || earlier.reason !== undefined;
+}
+
 export interface Approval extends Decided {
   readonly id: number;
   /** `undefined`: of the first push to an address. */

@@ -1,13 +1,9 @@
 /** A leader whose passes break, on a machine with a full disk for example, gives the lead to an agent that can push. */
 import { expect, test } from 'vitest';
-import { type Machines, machines, rowsOf } from '../support/machines-world.ts';
+import { type Machines, machines, rowsOf, wordsOf } from '../support/machines-world.ts';
 import type { Place } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { cannotPostgres, postgresName } from '../support/servers.ts';
-
-interface Status {
-  readonly shared: { readonly agents: readonly { readonly text: string }[] };
-}
 
 const rows = (north: string): string => rowsOf({ north, south: '2' });
 
@@ -17,9 +13,7 @@ test.skipIf(cannotPostgres)(`the agent beside it takes over a ledger in ${postgr
   const first = await one.daemon();
   await world.service.post(1);
   const second = await two.daemon();
-  await expect
-    .poll(async () => (await two.command('status', '--json')).json<Status>().shared.agents)
-    .toMatchObject([{ text: 'would push the same' }, { text: 'would push the same' }]);
+  for (const agent of [first, second]) await expect.poll(() => wordsOf(two, agent)).toBe('would push the same');
   await breakPassesOf(world, first.pid);
   for (const place of world.places) await place.write('sales.csv', rows('1.75'));
   await first.says(/the pass broke and is tried again/);

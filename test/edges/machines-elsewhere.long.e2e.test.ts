@@ -1,7 +1,7 @@
 /** A part is the same one on every machine, wherever it is mounted there: what another agent has pushed of it is replaced, and not carried. */
 import { describe, expect, test } from 'vitest';
-import { type Machines, type MachinesOptions, machines, rowsOf } from '../support/machines-world.ts';
-import type { Place, Running } from '../support/process.ts';
+import { type Machines, type MachinesOptions, machines, rowsOf, wordsOf } from '../support/machines-world.ts';
+import type { Place } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { cannotPostgres, postgresName } from '../support/servers.ts';
 
@@ -24,7 +24,7 @@ describe.skipIf(cannotPostgres)(
         const first = await one.daemon();
         await world.service.post(1);
         const second = await two.daemon();
-        await follows(two, second);
+        await expect.poll(() => wordsOf(two, second)).toBe('would push the same');
         first.kill('SIGKILL');
         await write(world, '1.csv', drivers(29, '3', 'd'));
         await second.says(/this agent leads now/);
@@ -90,17 +90,6 @@ async function twoWith(collapse: string, options: MachinesOptions = {}): Promise
 /** All machines see the same. */
 async function write({ places }: Machines, name: string, text: string): Promise<void> {
   for (const [at, place] of places.entries()) await place.write(`${folders[at]}/${name}`, text);
-}
-
-async function follows(place: Place, { pid }: Running): Promise<void> {
-  await expect
-    .poll(async () => {
-      const { shared } = (await place.command('status', '--json')).json<{
-        readonly shared: { readonly agents: readonly { readonly pid: number; readonly text: string }[] };
-      }>();
-      return shared.agents.find((one) => one.pid === pid)?.text;
-    })
-    .toBe('would push the same');
 }
 
 async function salesOf(place: Place): Promise<Status['sources'][number]> {

@@ -1,12 +1,11 @@
 /** What an agent that follows has accepted by itself counts for nothing when it begins to lead: it judges its reads against what was pushed. */
 import { describe, expect, test } from 'vitest';
-import { type Machines, type MachinesOptions, machines, rowsOf } from '../support/machines-world.ts';
+import { type Machines, type MachinesOptions, machines, rowsOf, wordsOf } from '../support/machines-world.ts';
 import { type Place, type Running, csv } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { cannotPostgres, postgresName } from '../support/servers.ts';
 
 interface Status {
-  readonly shared: { readonly agents: readonly { readonly pid: number; readonly text: string }[] };
   readonly sources: readonly {
     readonly name: string;
     readonly state: string;
@@ -182,11 +181,6 @@ async function bothRun(
 }
 
 /** What an agent says of itself to the others. */
-async function wordsOf(place: Place, { pid }: Running): Promise<string | undefined> {
-  const { shared } = (await place.command('status', '--json')).json<Status>();
-  return shared.agents.find((one) => one.pid === pid)?.text;
-}
-
 /** The first one pushes other values, and cannot know whether they arrive, now or at any later try. */
 async function anUnknownPush({ service, places }: Machines, first: Running, count = 100): Promise<void> {
   service.answer(...Array.from({ length: 50 }, () => 'drop' as const));

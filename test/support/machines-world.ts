@@ -1,6 +1,6 @@
 /** Agents on several machines: a process and a directory each, one ledger in PostgreSQL, and one receiver. */
 import { onTestFailed } from 'vitest';
-import { type Place, csv, place } from './process.ts';
+import { type Place, type Running, csv, place } from './process.ts';
 import { type Receiver, openReceiver } from './receiver.ts';
 import { type TestServer, postgresServer } from './servers.ts';
 
@@ -64,4 +64,12 @@ export async function machines(options: MachinesOptions = {}): Promise<Machines>
       if (options.server === undefined) await server[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What `status` says of an agent, wherever it is asked. */
+export async function wordsOf(at: Place, { pid }: Pick<Running, 'pid'>): Promise<string | undefined> {
+  const { shared } = (await at.command('status', '--json')).json<{
+    readonly shared: { readonly agents: readonly { readonly pid: number; readonly text: string }[] };
+  }>();
+  return shared.agents.find((one) => one.pid === pid)?.text;
 }

@@ -112,9 +112,16 @@ function ruleNow(
   const parts = buffer.reads.parts(source, 'accepted') ?? [];
   if (entries.every((entry) => entry.rule === rule) || !parts.some(({ carried }) => carried)) return rule;
   for (const part of parts.filter(({ kind, carried }) => kind === 'part' && !carried)) {
-    for (const one of buffer.parts.drivers(part)) if (one.id === driver) return one.rule;
+    const found = ruleIn({ buffer }, part, driver);
+    if (found !== undefined) return found;
   }
   return rule;
+}
+
+/** The rule by which a part has a driver; `undefined` where it has not. */
+function ruleIn({ buffer }: Pick<Dependencies, 'buffer'>, part: ReadPart, driver: string): string | undefined {
+  for (const { id, rule } of buffer.parts.drivers(part)) if (id === driver) return rule;
+  return undefined;
 }
 
 /** Which cells of a driver an accepted read carries. History lies before all that its parts have. */
@@ -129,9 +136,7 @@ function carriedCells(
   const earliest = isHistoric ? (buffer.parts.earliestMonth(parts.map(({ id }) => id)) ?? Infinity) : -Infinity;
   const rules = new Map<string, string | undefined>();
   const ruleOf = (part: ReadPart): string | undefined => {
-    if (!rules.has(part.name)) {
-      for (const { id, rule } of buffer.parts.drivers(part)) if (id === driver) rules.set(part.name, rule);
-    }
+    if (!rules.has(part.name)) rules.set(part.name, ruleIn({ buffer }, part, driver));
     return rules.get(part.name);
   };
   return ({ month, part: number }) => {

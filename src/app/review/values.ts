@@ -45,6 +45,8 @@ export function closedChanges(
   deps: Pick<Dependencies, 'settings' | 'clock'>,
   { before, after }: Readonly<Record<'before' | 'after', () => Iterable<PackedPoints>>>,
 ): { readonly findings: readonly Finding[]; readonly text: string } {
+  // Both states are walked for it.
+  if (deps.settings.lastClose === undefined) return { findings: [], text: '' };
   const review = closedReview(deps);
   for (const change of diffDrivers(before(), after())) review.see(change);
   const found = review.findings(() => pairDrivers(before(), after()));

@@ -9,6 +9,7 @@ import {
   type OtherReads,
   type ReadCounts,
   approvedAgain,
+  isSaidAgain,
 } from '../../core/ledger.ts';
 import {
   type ApprovalRow,
@@ -76,7 +77,7 @@ export class SharedHolds implements HoldLog {
     const values = [of, digest, nowMs, by ?? null, as ?? null, reason ?? null];
     return this.#fence.ask(async (statements) => {
       const earlier = (await statements.all<ApprovalRow>(earlierSql, of, digest)).map(approvalOf)[0];
-      if (earlier !== undefined && (reason === undefined || earlier.reason !== undefined)) return earlier;
+      if (earlier !== undefined && isSaidAgain(earlier, decided)) return earlier;
       if (earlier !== undefined) await close(statements, earlier.id, 'dropped', approvedAgain);
       const [row] = await statements.all<{ id: number }>(sql, ...values);
       await note(statements, { table: 'approval', key: row!.id });

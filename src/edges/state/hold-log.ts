@@ -9,6 +9,7 @@ import {
   type OtherReads,
   type ReadCounts,
   approvedAgain,
+  isSaidAgain,
 } from '../../core/ledger.ts';
 import type { Chain } from './chain.ts';
 import {
@@ -76,7 +77,7 @@ export class SqliteHolds implements HoldLog {
     const said = { by: by ?? null, as: as ?? null, reason: reason ?? null };
     return this.#tables.write(() => {
       const earlier = this.#tables.all<ApprovalRow>(earlierSql, of, digest, of, digest).map(approvalOf)[0];
-      if (earlier !== undefined && (reason === undefined || earlier.reason !== undefined)) return earlier;
+      if (earlier !== undefined && isSaidAgain(earlier, decided)) return earlier;
       if (earlier !== undefined) this.#close(earlier.id, 'dropped', approvedAgain);
       const { lastInsertRowid } = this.#tables.run(sql, { source: of, digest, nowMs, ...said });
       this.#chain.note('approval', Number(lastInsertRowid));

@@ -11,6 +11,7 @@ import {
   type ReadCounts,
   approvedAgain,
   atMost,
+  isSaidAgain,
 } from '../../core/ledger.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
 import type { Deletion, Records } from './records.ts';
@@ -54,7 +55,7 @@ export class MemoryHolds implements HoldLog {
         approval.digest === digest &&
         textOf(covers) === textOf(scope),
     )?.approval;
-    if (earlier !== undefined && (decided.reason === undefined || earlier.reason !== undefined)) return earlier;
+    if (earlier !== undefined && isSaidAgain(earlier, decided)) return earlier;
     if (earlier !== undefined) await this.closeApproval(earlier.id, 'dropped', approvedAgain);
     const id = this.#records.approvals.length + 1;
     const of = source === undefined ? {} : { source };
