@@ -81,7 +81,7 @@ export const rootShape = {
     .max(64)
     .optional()
     .describe(
-      'How many threads read a large delimited file (16 MB and more) at once. Each takes some 40 MB of memory. Default: from 64 MB on as many as there are cores, at most 4, and none on one core; 0: the main thread reads. A file with `fillDown` takes one.',
+      'How many threads read a large file of delimited text or JSON lines (16 MB and more) at once. Each takes some 40 MB of memory. Default: from 64 MB on as many as there are cores, at most 4, and none on one core; 0: the main thread reads. A file with `fillDown` takes one.',
     ),
 };
 

@@ -275,3 +275,47 @@ describe('a file that grew and was changed above', () => {
     expect(text).not.toBe('');
   });
 });
+
+describe('JSON lines that only grew', () => {
+  const records = (count: number, from: number): string =>
+    Array.from({ length: count }, (_, at) => {
+      const [id, time, value, note] = row(from + at, (from + at) % 500 === 0 ? 'x' : String((from + at) % 1000))
+        .trimEnd()
+        .split(',');
+      return `{"id":"${id}","time":"${time}","value":"${value}","note":"${note}"}\n`;
+    }).join('');
+  const lines = records(firstRows, 0);
+  const openLines = async (text = lines): ReturnType<typeof open> => {
+    const made = await open({ type: 'jsonl' });
+    await made.w.write(file, text);
+    return made;
+  };
+
+  test('are read from where their last read ended, and have what a whole read gives', async () => {
+    const { w, pass } = await openLines();
+    expect(await pass()).toMatchObject({ read: ['whole'], rows: firstRows });
+    const text = lines + records(700, firstRows);
+    await w.write(file, text);
+    expect(await pass()).toMatchObject({ read: ['appended'], rows: firstRows + 700, rejects: 19 });
+    const anew = await openLines(text);
+    expect(await anew.pass()).toMatchObject({ read: ['whole'] });
+    expect(await held(w)).toEqual(await held(anew.w));
+  });
+
+  test('by a column, are read whole', async () => {
+    const { w, pass } = await openLines();
+    await pass();
+    await w.write(file, `${lines}{"id":"D001","time":"2020-01-01","value":1,"new":2}\n`);
+    expect(await pass()).toMatchObject({ read: ['appended', 'whole'], rows: firstRows + 1, state: 'accepted' });
+  });
+
+  test('by half a record, wait for the rest of it', async () => {
+    const { w, pass } = await openLines();
+    await pass();
+    const more = records(1, firstRows + 1);
+    await w.write(file, lines + more.slice(0, 30));
+    expect(await pass()).toMatchObject({ read: [], state: 'unread', exit: 3 });
+    await w.write(file, lines + more);
+    expect(await pass()).toMatchObject({ read: ['appended'], state: 'accepted', rows: firstRows + 1 });
+  });
+});

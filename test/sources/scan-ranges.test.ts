@@ -1,112 +1,29 @@
 /** A file that is read in ranges gives what it gives when it is read from its start. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { columnNeeds, columnProblems } from '../../src/core/mapping/columns.ts';
 import type { Rule } from '../../src/core/model.ts';
-import { asColumns } from '../../src/core/mapping/row-coder.ts';
-import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import type { Mapping } from '../../src/core/settings.ts';
-import type { PartFile } from '../../src/sources/files/part-file.ts';
 import type { DelimitedSettings } from '../../src/sources/formats/delimited.ts';
-import { packDrivers, unpackDrivers } from '../../src/sources/formats/scan/driver-message.ts';
-import { foldDelimited } from '../../src/sources/formats/scan/fold.ts';
-import { readRange } from '../../src/sources/formats/scan/range.ts';
+import { readJsonLines } from '../../src/sources/formats/json-lines.ts';
+import { delimitedRanges, jsonLineRanges } from '../../src/sources/formats/scan/fold.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
-import type { RunRange } from '../../src/sources/formats/scan/threads.ts';
+import { type RangedFile, compareRanges, foldByRanges, mappingOf } from '../support/by-ranges.ts';
 import { isCampaign } from '../support/campaign.ts';
-import { type Folded, foldBatches, foldPieces, withoutTies } from '../support/folded-part.ts';
-import { Draw, fileOf, nastyFile, plainSettings } from '../support/nasty-files.ts';
+import { Draw, nastyFile, plainSettings } from '../support/nasty-files.ts';
+import { nastyJson } from '../support/nasty-json.ts';
 import { template } from '../support/templates.ts';
-import type { Template } from '../../src/core/mapping/template.ts';
 
 /** More by hand: `SCANNED_FILES=100000 npm test -- test/sources/scan-ranges.test.ts`. */
 const files = Number(process.env.SCANNED_FILES ?? (isCampaign ? 10_000 : 450));
 
-const rules = { timezone: 'UTC', calendar: undefined };
-
-interface How {
-  readonly ranges: number;
-  readonly chunkBytes: number;
-  readonly foldMax: number;
-  readonly gridBytes: number;
-}
-
-/** The drivers are the texts of the first column, at one time or at the second column's, with the values of the last. */
-function mappingOf(columns: readonly string[], rule: Rule, time = '2026-01'): Mapping {
-  // Not parsed: such a file may call its columns by anything.
-  const named = (column = ''): Template => ({ text: column, pieces: [{ column, filters: [] }] });
-  const entry = {
-    id: named(columns[0]),
-    path: [named(columns[0])],
-    time: {
-      from: template(time),
-      format: { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined },
-    },
-    value: { from: named(columns.at(-1)), format: plainDecimal },
-    spread: undefined,
-    rule,
-  };
-  return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers: [entry] };
+function delimited(content: Buffer, settings: DelimitedSettings = plainSettings): RangedFile {
+  // What a column is needed for decides how fast it is read, and no result.
+  const needs = (columns: readonly string[]) => columns.map(() => ({ isCoded: true, isValue: true }));
+  return { content, plan: delimitedRanges(settings), read: (file) => readColumns(file, settings, { needs }) };
 }
 
 function filledDown(mapping: Mapping, column = ''): Mapping {
   return { ...mapping, fillDown: [column] };
-}
-
-const rejectsMax = 20;
-
-/** `undefined` where the file is left to the other way. */
-async function foldInRanges(
-  file: PartFile,
-  content: Buffer,
-  settings: DelimitedSettings,
-  { mapping, how }: { mapping: Mapping; how: How },
-): Promise<Folded | undefined> {
-  const run: RunRange = async (ofFile, range, listener) =>
-    await readRange(ofFile, range, {
-      read: (into, position) => content.copy(into, 0, position, position + into.length),
-      before: async () => await listener.before(),
-      ended: (end) => listener.ended(end),
-      add: async (drivers) => listener.add(unpackDrivers(packDrivers(drivers))),
-      progress: (bytes, rows) => listener.progress(bytes, rows),
-    });
-  const opened = Object.assign(file, { fd: 0, hashRest: async () => undefined });
-  const threads = { count: how.ranges, run, bytesMin: 1, chunkBytes: how.chunkBytes, gridBytes: how.gridBytes };
-  const folding = { mapping, rules, rejectsMax, foldMax: how.foldMax };
-  return await foldPieces(folding, (job) => foldDelimited(opened, settings, job, threads));
-}
-
-/** Reads both ways and compares. @returns whether ranges were read */
-async function compare(
-  content: Buffer,
-  settings: DelimitedSettings,
-  how: How,
-  mappingFor: (columns: readonly string[]) => Mapping,
-): Promise<boolean> {
-  const columns = await columnsOf(content, settings);
-  if (columns === undefined) return false;
-  const mapping = mappingFor(columns);
-  if (columnProblems(mapping, columns).length > 0) return false;
-  const inRanges = async (count: number): Promise<Folded | undefined> =>
-    await foldInRanges(fileOf(content, 4096), content, settings, { mapping, how: { ...how, ranges: count } });
-  const ranged = await inRanges(how.ranges);
-  expect(ranged).toEqual(await inRanges(1));
-  if (ranged === undefined) return false;
-  const needed = { needs: (names: readonly string[]) => columnNeeds(mapping, names) };
-  const reading = asColumns(readColumns(fileOf(content, 4096), settings, needed), needed);
-  const { drivers, rejects, counts } = withoutTies(ranged);
-  const byRows = withoutTies(await foldBatches(reading, { mapping, rules, rejectsMax }));
-  expect({ drivers, rejects, counts }).toEqual(byRows);
-  return true;
-}
-
-async function columnsOf(content: Buffer, settings: DelimitedSettings): Promise<readonly string[] | undefined> {
-  try {
-    for await (const { columns } of readColumns(fileOf(content, 4096), settings, { needs: () => [] })) return columns;
-  } catch {
-    // It cannot be read at all, which other tests are about.
-  }
-  return undefined;
 }
 
 const ranges = [1, 2, 3, 7];
@@ -130,7 +47,7 @@ describe('ranges of a file', () => {
           const mapping = mappingOf(columns, rule);
           return isFilled ? filledDown(mapping, columns[0]) : mapping;
         };
-        if (await compare(content, settings, how, mappingFor)) read++;
+        if (await compareRanges(delimited(content, settings), how, mappingFor)) read++;
       }),
       { numRuns: files },
     );
@@ -155,7 +72,7 @@ describe('ranges of a file', () => {
     // So many ranges have borders everywhere, and most of them are empty.
     for (const count of [...ranges, 13, 40, content.length]) {
       const how = { ranges: count, chunkBytes: 16, foldMax: 4, gridBytes: count > 10 ? 1 : 32 };
-      expect(await compare(content, plainSettings, how, mappingFor)).toBe(true);
+      expect(await compareRanges(delimited(content), how, mappingFor)).toBe(true);
     }
   });
 
@@ -164,7 +81,7 @@ describe('ranges of a file', () => {
     const mappingFor = (columns: readonly string[]): Mapping => filledDown(mappingOf(columns, 'sum', '{day}'), 'id');
     for (const count of [...ranges, 13, 40, content.length]) {
       const how = { ranges: count, chunkBytes: 16, foldMax: 4, gridBytes: count > 10 ? 1 : 32 };
-      expect(await compare(content, plainSettings, how, mappingFor)).toBe(true);
+      expect(await compareRanges(delimited(content), how, mappingFor)).toBe(true);
     }
   });
 
@@ -174,7 +91,7 @@ describe('ranges of a file', () => {
     const [entry] = drivers;
     const mapping = { ...more, drivers: [{ ...entry!, value: { ...entry!.value, from: template('{#3}') } }] };
     const how = { ranges: 3, chunkBytes: 16, foldMax: 4, gridBytes: 32 };
-    const folded = await foldInRanges(fileOf(content, 4096), content, plainSettings, { mapping, how });
+    const folded = await foldByRanges(delimited(content), { mapping, how });
     expect(folded?.drivers.map(({ id }) => id)).toEqual(['nasty.csv']);
     expect(folded?.counts).toMatchObject({ rows: 40, rejects: 0 });
   });
@@ -184,7 +101,79 @@ describe('ranges of a file', () => {
     for (const count of ranges) {
       const how = { ranges: count, chunkBytes: 64, foldMax: 4, gridBytes: 64 };
       const mapping = mappingOf(['id', 'day', 'value'], 'sum', '{day}');
-      expect(await foldInRanges(fileOf(content, 4096), content, plainSettings, { mapping, how })).toBeUndefined();
+      expect(await foldByRanges(delimited(content), { mapping, how })).toBeUndefined();
     }
+  });
+});
+
+describe('ranges of JSON lines', () => {
+  const jsonLines = (content: Buffer): RangedFile => ({
+    content,
+    plan: jsonLineRanges,
+    read: (file) => readJsonLines(file, { needs: (columns) => columns.map(() => ({ isCoded: true, isValue: true })) }),
+  });
+  const record = (at: number): string =>
+    `{"id":"a${at % 4}", "day":"2026-0${1 + (at % 3)}-01","value":${at % 5 === 0 ? 'null' : `${at}.50`}}`;
+  const lines = (count: number, end = '\n'): string =>
+    Array.from({ length: count }, (_, at) => record(at) + end).join('');
+
+  test('give the same as the whole of it, for files of every kind', async () => {
+    let read = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.noShrink(fc.integer()), async (seed) => {
+        const { content, layout } = nastyJson(seed);
+        if (layout !== 'lines') return;
+        const draw = new Draw(seed);
+        const how = {
+          ranges: draw.one(ranges),
+          chunkBytes: draw.one([3, 20, 300]),
+          foldMax: draw.one([0, 3, 1000]),
+          gridBytes: draw.one([4, 30, 200]),
+        };
+        const rule = draw.one<Rule>(['last', 'first', 'sum', 'max']);
+        if (await compareRanges(jsonLines(content), how, (columns) => mappingOf(columns, rule))) read++;
+      }),
+      { numRuns: 2 * files },
+    );
+    expect(read).toBeGreaterThan(100);
+  });
+
+  test.each([
+    ['plain records', lines(12)],
+    ['two bytes for a line end', lines(12, '\r\n')],
+    ['blank lines', `\n${lines(12, '\n \t\r\n\n')}\n`],
+    ['white space around records', lines(12, '  \n\t ')],
+    ['a mark at the beginning', `\u{feff}${lines(9)}`],
+    ['no line end at the end', lines(9).trimEnd()],
+    ['texts that look like records', lines(9).replaceAll('"a1"', String.raw`"}\n{\"id\":1}"`)],
+  ])('with a border at every byte: %s', async (_what, text) => {
+    const content = Buffer.from(text);
+    for (const count of [...ranges, 13, 40, content.length]) {
+      const how = { ranges: count, chunkBytes: 16, foldMax: 4, gridBytes: count > 10 ? 1 : 32 };
+      expect(await compareRanges(jsonLines(content), how, (columns) => mappingOf(columns, 'last', '{day}'))).toBe(true);
+    }
+  });
+
+  test.each([
+    ['a list', '{"id":"a","day":"2026-01-01","value":[1]}\n'],
+    ['two records in a line', '{"id":"a"} {"id":"b"}\n'],
+    ['half a record', '{"id":"a","day":"2026-01-01"'],
+  ])('are left to the other way where one of them has %s', async (_what, last) => {
+    const content = Buffer.from(lines(200) + last);
+    const mapping = mappingOf(['id', 'day', 'value'], 'sum', '{day}');
+    for (const count of ranges) {
+      const how = { ranges: count, chunkBytes: 64, foldMax: 4, gridBytes: 64 };
+      expect(await foldByRanges(jsonLines(content), { mapping, how })).toBeUndefined();
+    }
+  });
+
+  test('are left to the other way where a column comes up late', async () => {
+    const learned = lines(30_000);
+    expect(learned.length).toBeGreaterThan(1024 * 1024);
+    const mapping = mappingOf(['id', 'day', 'value'], 'sum', '{day}');
+    const how = { ranges: 2, chunkBytes: 65_536, foldMax: 1000, gridBytes: 65_536 };
+    const late = (key: string): Buffer => Buffer.from(`${learned}{"id":"a1","${key}":"2026-01-01","value":1}\n`);
+    expect(await foldByRanges(jsonLines(late('day')), { mapping, how })).toBeDefined();
+    expect(await foldByRanges(jsonLines(late('date')), { mapping, how })).toBeUndefined();
   });
 });

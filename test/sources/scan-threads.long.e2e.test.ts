@@ -8,6 +8,7 @@ import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import type { FoldedPart, Source } from '../../src/core/ports.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { csv } from '../../src/sources/csv.ts';
+import { jsonl } from '../../src/sources/jsonl.ts';
 import { type Folded, foldBatches, foldPieces, withoutTies } from '../support/folded-part.ts';
 import { calm, laterClock, tempDir } from '../support/source-world.ts';
 import { pattern, template } from '../support/templates.ts';
@@ -48,11 +49,23 @@ function ledger(rows: number): string {
   return `${lines.join('\n')}\n`;
 }
 
-async function open(text: string, threads: number): Promise<Source> {
+/** The same rows as JSON lines. */
+function jsonLines(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, at) => {
+    const day = `${String(1 + (at % 28)).padStart(2, '0')}.${String(1 + (at % 12)).padStart(2, '0')}.2025`;
+    const kind = at % 11 === 0 ? 'draft' : 'final';
+    const amount = at % 1000 === 0 ? '"n/a"' : at % 9 === 0 ? `"(${at}.50)"` : `${at}.25`;
+    const product = at % 50 === 0 ? `Beans \\u00e9 \\"${at % 7}\\"` : `Beans ${at % 97}`;
+    return `{"day":"${day}","region":"${at % 2 === 0 ? 'N' : 'S'}","product":"${product}","kind":"${kind}","amount":${amount}}`;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+async function open(text: string, threads: number, kindOf = csv): Promise<Source> {
   const dir = await tempDir();
-  await writeFile(path.join(dir, 'ledger.csv'), text);
-  const kind = csv.schema.parse({ files: ['ledger.csv'], settle: '0s' });
-  return csv.open(kind, {
+  await writeFile(path.join(dir, 'ledger'), text);
+  const kind = kindOf.schema.parse({ files: ['ledger'], settle: '0s' });
+  return kindOf.open(kind, {
     name: 'ledger',
     baseDir: dir,
     clock: laterClock(),
@@ -97,13 +110,16 @@ function nices(): readonly number[] {
 describe('a large file', () => {
   const text = ledger(480_000);
 
-  test('is the same in any number of threads', async () => {
-    const rows = await byRows(await open(text, 0));
-    const hash = await hashOf(await open(text, 0));
-    expect(rows.counts.rows).toBe(480_000);
+  test.each([
+    ['delimited text', csv, text, 480_000],
+    ['JSON lines', jsonl, jsonLines(250_000), 250_000],
+  ])('of %s is the same in any number of threads', async (_what, kind, content, count) => {
+    const rows = await byRows(await open(content, 0, kind));
+    const hash = await hashOf(await open(content, 0, kind));
+    expect(rows.counts.rows).toBe(count);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     for (const threads of [1, 2, 3]) {
-      const folded = await inThreads(await open(text, threads));
+      const folded = await inThreads(await open(content, threads, kind));
       expect(folded).toMatchObject({ content: { endsWithLineEnd: true, hash } });
       const { counts, rejects, drivers } = folded!;
       expect({ counts, rejects, drivers }).toEqual(rows);

@@ -188,24 +188,27 @@ function encoded(text: string, encoding: string): Buffer {
 
 /** A file in memory, as a format reads it. */
 export function fileOf(content: Buffer, chunkBytes: number): PartFile {
-  const file: Pick<PartFile, 'name' | 'bytes' | 'shared' | 'share' | 'chunks' | 'byteAt' | 'ends' | 'throwIfAborted'> =
-    {
-      name: 'nasty.csv',
-      shared: { file: 'nasty.csv' },
-      bytes: content.length,
-      share: 1,
-      async *chunks(into) {
-        for (let at = 0, count = 0; at < content.length; count++) {
-          // Whoever keeps a chunk longer than it holds finds another one in it.
-          const buffer = into?.[count % into.length] ?? Buffer.alloc(chunkBytes);
-          const length = content.copy(buffer, 0, at);
-          yield buffer.subarray(0, length);
-          at += length;
-        }
-      },
-      throwIfAborted: () => undefined,
-      byteAt: async (offset) => content[offset],
-      ends: async () => ({ start: content.subarray(0, 4), end: content.subarray(-2) }),
-    };
+  const file: Pick<
+    PartFile,
+    'name' | 'bytes' | 'shared' | 'share' | 'chunks' | 'slice' | 'byteAt' | 'ends' | 'throwIfAborted'
+  > = {
+    name: 'nasty.csv',
+    shared: { file: 'nasty.csv' },
+    bytes: content.length,
+    share: 1,
+    async *chunks(into) {
+      for (let at = 0, count = 0; at < content.length; count++) {
+        // Whoever keeps a chunk longer than it holds finds another one in it.
+        const buffer = into?.[count % into.length] ?? Buffer.alloc(chunkBytes);
+        const length = content.copy(buffer, 0, at);
+        yield buffer.subarray(0, length);
+        at += length;
+      }
+    },
+    throwIfAborted: () => undefined,
+    slice: async (start, end) => content.subarray(start, end),
+    byteAt: async (offset) => content[offset],
+    ends: async () => ({ start: content.subarray(0, 4), end: content.subarray(-2) }),
+  };
   return file as PartFile;
 }

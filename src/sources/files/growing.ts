@@ -6,7 +6,7 @@
  */
 import type { Batch } from '../../core/mapping/column-batch.ts';
 import type { Content, Part, ReadEnd } from '../../core/model.ts';
-import type { EarlierRead, GrowingParts, GrownPart } from '../../core/ports.ts';
+import type { EarlierRead, GrowingParts, GrownPart, Source } from '../../core/ports.ts';
 import type { SourceContext } from '../kind.ts';
 import { isLineEnd } from '../formats/text.ts';
 import { untilAborted } from './access.ts';
@@ -26,7 +26,14 @@ const blocksBetweenPauses = 32;
 /** Reads the rows of a file behind those of an earlier read; `undefined` where they are not plain. */
 export type RowsBehind = (file: PartFile, end: ReadEnd) => AsyncGenerator<Batch, FormatContent | undefined, void>;
 
-export function growingFiles(settings: TextSettings, context: SourceContext, read: RowsBehind): GrowingParts {
+/** A source of files of lines, which are read on from where their last read ended. */
+export function readOn(source: Source, settings: TextSettings, context: SourceContext, read: RowsBehind): Source {
+  // An empty field that is filled down takes a text of rows that were read earlier.
+  if (context.mapping.fillDown.length > 0) return source;
+  return { ...source, growing: growingFiles(settings, context, read) };
+}
+
+function growingFiles(settings: TextSettings, context: SourceContext, read: RowsBehind): GrowingParts {
   const place = placeOf(settings, context);
   const knowsEnd = settings.lineEnd !== 'any';
   return {

@@ -144,9 +144,10 @@ export async function contentOf(
   const ending = knowsEnd ? { endsWithLineEnd } : {};
   const hash = partHash(contentHash(blocks), partFile.name, mapping);
   const content = { ...ending, hash, version: file.version, revisedAtMs: file.revisedAtMs };
-  // A row without a line end, or behind a lone CR, might go on in what is appended. A copy is fetched whole in any case.
-  const isLong = bytes >= growingBytesMin && !file.isCopy;
-  const mayGrow = format !== undefined && isLong && (await partFile.byteAt(bytes - 1)) === lineFeed;
+  // A copy is fetched whole in any case, and a compressed file cannot be read from the middle.
+  const isReadOn = format !== undefined && bytes >= growingBytesMin && !file.isCopy && partFile.fd !== undefined;
+  // A row without a line end, or behind a lone CR, might go on in what is appended.
+  const mayGrow = isReadOn && (await partFile.byteAt(bytes - 1)) === lineFeed;
   return mayGrow ? { ...content, end: { bytes, blocks, format } } : content;
 }
 

@@ -1,9 +1,9 @@
 /** Sources whose parts are files. */
 import { asColumns } from '../../core/mapping/row-coder.ts';
-import type { FoldJob, Source } from '../../core/ports.ts';
+import type { Source } from '../../core/ports.ts';
+import { type PlanRanges, foldInThreads } from '../formats/scan/fold.ts';
 import { type SourceContext, needsOf } from '../kind.ts';
 import type { FileSettings, TextSettings } from './keys.ts';
-import type { PartFile } from './part-file.ts';
 import { listParts } from './list-parts.ts';
 import { type FilePlace, placeOf } from './place.ts';
 import { type FormatReader, type PartFolder, foldPart, hashPart, readPart, readTextEnd } from './read-part.ts';
@@ -33,21 +33,24 @@ export function looksAt({ globs, remotes, names }: FilePlace): Pick<Source, 'isE
   };
 }
 
-/** The source whose parts are files of lines. */
+/** The source whose parts are files of lines. @param ranges for large ones, which are folded by threads where the context has some */
 export function textSource(
   settings: TextSettings,
   context: SourceContext,
   read: FormatReader,
-  fold?: (file: PartFile, job: FoldJob, signal: AbortSignal) => ReturnType<PartFolder>,
+  ranges?: PlanRanges,
 ): Source {
   const place = placeOf(settings, context);
   const knowsEnd = settings.lineEnd !== 'any';
+  const { threads } = context;
   const folded: Pick<Source, 'fold'> =
-    fold === undefined
+    ranges === undefined || threads === undefined || threads.count === 0
       ? {}
       : {
-          fold: (part, job, signal) =>
-            foldPart(place, part, signal, { work: (file) => fold(file, job, signal), knowsEnd }),
+          fold: (part, job, signal) => {
+            const work: PartFolder = (file) => foldInThreads(file, ranges, job, { ...threads, signal });
+            return foldPart(place, part, signal, { work, knowsEnd });
+          },
         };
   if (!knowsEnd) {
     const source = sourceAt(place, context, async function* withoutLineEnd(file) {

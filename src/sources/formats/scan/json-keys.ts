@@ -16,8 +16,13 @@ export class JsonKeys {
   readonly #columns: (number | undefined)[] = [];
   readonly #byName = new Map<string, number>();
 
-  constructor(kernel: Kernel) {
+  /** @param columns those that there may be; default: they are to be learned */
+  constructor(kernel: Kernel, columns?: readonly string[]) {
     this.#texts = new Dictionary(kernel, jsonText);
+    if (columns === undefined) return;
+    this.columns.push(...columns);
+    for (const [column, name] of columns.entries()) this.#byName.set(name, column);
+    this.isComplete = true;
   }
 
   /** The column of the key that stands so in the memory of the kernel, or `notPlain`. */

@@ -37,6 +37,8 @@ export class JsonScanner {
   count = 0;
   /** Whether the last scan ended because a batch holds no more. */
   isFull = false;
+  /** Bytes that were scanned before the block's start. */
+  offset = 0;
   readonly #kernel: Kernel;
   readonly #layout: JsonLayout;
   readonly #keys: JsonKeys;
@@ -93,6 +95,11 @@ export class JsonScanner {
     });
   }
 
+  /** Whether the last scan ended at the beginning of a record. */
+  get isAtRow(): boolean {
+    return this.#end < this.block.end && this.#get(place.nextRecordAt) === place.nextIsRecord;
+  }
+
   #get(at: number): number {
     return this.#kernel.get(this.#kernel.context + at);
   }
@@ -104,9 +111,10 @@ export class JsonScanner {
   /**
    * Reads records from the block's start, as many as there are or a batch can hold.
    * @param isLast whether the file ends where the block does
+   * @param stop no record is read that begins there or later
    * @returns whether they are plain
    */
-  scan(isLast: boolean): boolean {
+  scan(isLast: boolean, stop = this.block.end): boolean {
     const { block } = this;
     const { address, start, end } = block;
     for (const column of this.#columns.coded) column?.texts.bound();
@@ -114,6 +122,7 @@ export class JsonScanner {
     this.#set(place.linesSkippedAt, 0);
     this.#set(place.blockAt, address);
     this.#set(place.rowAt, address + start);
+    this.#set(place.stopAt, address + stop);
     this.#set(place.endAt, address + end);
     if (!this.#readRecords(isLast)) return false;
     const at = this.#get(place.rowAt) - address;
@@ -168,6 +177,7 @@ export class JsonScanner {
     const { block } = this;
     let counted = { at: block.start, line: this.#lines + 1 };
     this.#lines += this.#get(place.linesSkippedAt);
+    this.offset += this.#end - block.start;
     block.start = this.#end;
     return {
       columns: this.#keys.columns,

@@ -1,4 +1,4 @@
-/** Reads and folds a range of the bytes of a delimited file; the same in a thread of its own and outside of one. */
+/** Reads and folds a range of the bytes of a file; the same in a thread of its own and outside of one. */
 import { isAgentError } from '../../../core/errors.ts';
 import type { MonthRules } from '../../../core/mapping/entry-reader.ts';
 import { columnNeeds } from '../../../core/mapping/columns.ts';
@@ -7,11 +7,9 @@ import { RowMapper, rowText } from '../../../core/mapping/row-mapper.ts';
 import type { Reject, SharedTexts } from '../../../core/model.ts';
 import { Fold } from '../../../core/series/fold/fold.ts';
 import type { PackedDriver } from '../../../core/series/packing.ts';
-import { carriageReturn, lineFeed } from './block.ts';
 import type { HashedBlocks } from '../../files/blocks.ts';
 import { Kernel } from './kernel/kernel.ts';
-import { Scanner, batchRowsOf } from './scanner.ts';
-import { singleByteText, utf8 } from './text-bytes.ts';
+import { type RangeFormat, type RangeScanner, guessRow, rangeScanner } from './range-scanner.ts';
 
 /**
  * Drivers that are handed over at once: few enough for whoever takes them to do other things in between. Several of them may wait, and are taken
@@ -29,12 +27,8 @@ export const gridBytesDefault = 1024 * 1024;
 
 /** What all ranges of a file have in common. Can be cloned. */
 export interface RangeJob {
-  /** The label of a single-byte encoding; `undefined` for UTF-8. */
-  readonly encoding: string | undefined;
-  readonly delimiter: number;
-  readonly comment: string | undefined;
+  readonly format: RangeFormat;
   readonly columns: readonly string[];
-  readonly isOneColumn: boolean;
   /** See `Batch`. */
   readonly shared: SharedTexts;
   /** How long the file is. */
@@ -109,19 +103,16 @@ export async function readRange(job: RangeJob, range: ByteRange, port: RangePort
   return isPlainAgain;
 }
 
-/** Behind the first line end, if none of what comes before it is within quotes. */
 function guessStart(
-  { bytes, chunkBytes = chunkBytesDefault }: RangeJob,
+  { bytes, format, chunkBytes = chunkBytesDefault }: RangeJob,
   { from, to }: ByteRange,
   port: RangePort,
 ): number | undefined {
   const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, bytes - from + 1));
+  // With the line end that may stand right before it.
   const length = port.read(chunk, from - 1);
-  for (let at = 0; at < length && from - 1 + at < to; at++) {
-    if (chunk[at] === lineFeed) return from + at;
-    if (chunk[at] === carriageReturn && at + 1 < length && chunk[at + 1] !== lineFeed) return from + at;
-  }
-  return undefined;
+  const row = guessRow(chunk.subarray(0, length), format);
+  return row === undefined || from - 1 + row > to ? undefined : from - 1 + row;
 }
 
 function gridAfter(offset: number, { gridBytes = gridBytesDefault }: RangeJob): number {
@@ -136,7 +127,7 @@ class RangeReading {
   readonly #fold: Fold;
   readonly #mapper: RowMapper;
   readonly #kernel = new Kernel();
-  readonly #scanner: Scanner;
+  readonly #scanner: RangeScanner;
   readonly #rejects: Reject[] = [];
   #before: Promise<RangeBefore> | undefined;
   #rows = 0;
@@ -147,19 +138,9 @@ class RangeReading {
   #gridEnd: number;
 
   constructor(job: RangeJob, port: RangePort, from: number, to: number) {
-    const { encoding: label, delimiter, comment, columns, isOneColumn, chunkBytes = chunkBytesDefault } = job;
+    const { columns, chunkBytes = chunkBytesDefault } = job;
     const mapping = unpackMapping(job.mapping);
-    const encoding = (label === undefined ? undefined : singleByteText(label)) ?? utf8;
     const needs = columnNeeds(mapping, columns);
-    const layout = {
-      encoding,
-      delimiter,
-      comment: comment === undefined ? undefined : encoding.encode(comment),
-      columns,
-      needs,
-      isOneColumn,
-      rowsMax: batchRowsOf(needs),
-    };
     this.#job = job;
     this.#port = port;
     this.#from = from;
@@ -168,7 +149,7 @@ class RangeReading {
     this.#gridEnd = gridAfter(from, job);
     this.#fold = new Fold(job.part);
     this.#mapper = new RowMapper(mapping, columns, job.rules, job);
-    this.#scanner = new Scanner(this.#kernel, layout, { lines: 0, bytes: 2 * chunkBytes });
+    this.#scanner = rangeScanner(this.#kernel, job.format, { columns, needs, bytes: 2 * chunkBytes });
   }
 
   [Symbol.dispose](): void {
@@ -207,7 +188,7 @@ class RangeReading {
       position += length;
       const isLast = length === 0 || position >= bytes;
       if (!(await this.#scan(isLast))) return false;
-      if (this.#end >= this.#to || isLast) return true;
+      if ((this.#end >= this.#to && this.#scanner.isAtRow) || isLast) return true;
     }
   }
 
@@ -216,10 +197,10 @@ class RangeReading {
     const { block } = this.#scanner;
     for (;;) {
       // Where the range or the step of the grid ends, in the block.
-      const stop = block.start + Math.min(this.#to, this.#gridEnd) - this.#end;
-      if (!this.#scanner.scan(isLast, Math.min(stop, block.end))) return false;
+      const left = Math.max(0, Math.min(this.#to, this.#gridEnd) - this.#end);
+      if (!this.#scanner.scan(isLast, Math.min(block.start + left, block.end))) return false;
       this.#take();
-      if (this.#end >= this.#gridEnd) {
+      if (this.#end >= this.#gridEnd && this.#scanner.isAtRow) {
         if (!(await this.#step())) return false;
       } else if (!this.#scanner.isFull) return true;
     }

@@ -54,6 +54,8 @@ export class Scanner {
   count = 0;
   /** Whether the last scan ended because a batch holds no more. */
   isFull = false;
+  /** Any scan ends at the beginning of a row, or behind the last one. */
+  readonly isAtRow = true;
   /** Before the block's start: bytes that were scanned, and lines of the file. */
   offset = 0;
   lines: number;

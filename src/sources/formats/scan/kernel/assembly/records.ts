@@ -31,6 +31,7 @@ import {
   rowsAt,
   rowsMaxAt,
   seenInAt,
+  stopAt,
   strangeLead,
   valueAt,
   valueColumnAt,
@@ -184,6 +185,7 @@ function readRecord(context: usize, from: usize, row: u32, record: u32): usize {
 export function scanRecords(context: usize, bytesMax: u32): i32 {
   const block = <usize>load<u32>(context, blockAt);
   const end = <usize>load<u32>(context, endAt);
+  const stop = <usize>load<u32>(context, stopAt);
   const rowsMax = load<u32>(context, rowsMaxAt);
   const isList = load<u32>(context, isListAt);
   const rowStarts = <usize>load<u32>(context, rowStartsAt);
@@ -199,7 +201,7 @@ export function scanRecords(context: usize, bytesMax: u32): i32 {
         break;
       }
       at = from;
-      if (from == end) break;
+      if (from >= stop) break;
       store<u32>(context, <u32>from, recordAt);
       store<u32>(context, load<u32>(context, recordsSeenAt) + 1, recordsSeenAt);
       store<u32>(context, 0, placeAt);
