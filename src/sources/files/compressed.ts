@@ -1,4 +1,5 @@
 /** Expands compressed files, and refuses what is damaged or too large. */
+import type { TransformOptions } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { AgentError, isAgentError } from '../../core/errors.ts';
@@ -8,7 +9,12 @@ import { zstdPieces } from './zstd-frames.ts';
 
 const suffixes: Readonly<Record<string, Compression>> = { '.gz': 'gzip', '.zst': 'zstd' };
 
-const chunkSize = 64 * 1024;
+/** With what waits, the next chunks are expanded on another thread while one is worked on. */
+const chunkSize = 256 * 1024;
+const options: Pick<TransformOptions, 'readableHighWaterMark'> & { readonly chunkSize: number } = {
+  chunkSize,
+  readableHighWaterMark: 4 * chunkSize,
+};
 
 /** How a file of this name is compressed: its name alone says so. */
 export function compressionOf(name: string): Compression | undefined {
@@ -16,13 +22,13 @@ export function compressionOf(name: string): Compression | undefined {
 }
 
 /**
- * The content of an archive, in chunks of at most 64 KiB, no faster than they are taken. Several gzip members or zstd
+ * The content of an archive, in chunks of at most 256 KiB, no more than some of them ahead. Several gzip members or zstd
  * frames are one text, as their own tools have it; so are the zeros that a gzip file may be padded with.
  * @throws AgentError `part.unreadable` where it is not an archive, is cut short, is damaged or expands beyond `expandedMax`
  */
 export async function* expand(archive: Archive): AsyncGenerator<Buffer, void, void> {
   const { name, compression, expandedMax } = archive;
-  const stream = compression === 'gzip' ? createGunzip({ chunkSize }) : createZstdDecompress({ chunkSize });
+  const stream = compression === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
   const gzip = { dataBytes: 0 };
   const pieces = compression === 'gzip' ? gzipPieces(archive, gzip) : zstdPieces(archive);
   const feeding = pipeline(pieces, stream);
