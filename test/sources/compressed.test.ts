@@ -130,6 +130,22 @@ describe.each(compressions)('a file stored as %s', (compression, suffix, compres
     expect(taken).toBe(8_000_000);
   });
 
+  test('gives the memory of chunks back that are not in use any more', async () => {
+    const content = randomBytes(3_000_000);
+    const held: Buffer[] = [];
+    let at = 0;
+    const archive = { name, compression, stored: oneByOne(compress(content), 65_536), expandedMax: 1e9 };
+    for await (const chunk of expand(archive, 3)) {
+      expect(chunk.equals(content.subarray(at, at + chunk.length))).toBe(true);
+      at += chunk.length;
+      held.push(chunk);
+      // The newest two, while the next one is made.
+      expect(held.slice(-2).every(({ length }) => length > 0)).toBe(true);
+    }
+    expect(at).toBe(content.length);
+    expect(held.filter(({ length }) => length === 0).length).toBeGreaterThan(5);
+  });
+
   test('is the same however its bytes come', async () => {
     const content = fc.uint8Array({ maxLength: 300 });
     await fc.assert(

@@ -22,7 +22,7 @@ import type { SnapshotFile } from './chain.ts';
 import { releaseBuffers } from '../memory.ts';
 import { onFile, removeFile, translatedFile } from './file-failure.ts';
 import { makeFolder, syncFolder } from './private-file.ts';
-import { release } from './release.ts';
+import { release } from '../../core/release.ts';
 import { type Block, BlockWriter, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
 import { findDriver, piecesOf, pointsIn, wholeOf } from './snapshot-drivers.ts';
 

@@ -4,7 +4,7 @@ import { BlobReader } from '../../core/series/blob.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
 import { namesChecksum, pointsChecksum, rules } from './bundle.ts';
-import { release } from './release.ts';
+import { release } from '../../core/release.ts';
 
 const noBytes = new Uint8Array();
 

@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { constants, crc32, createZstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { SnapshotDriver } from '../../core/ledger.ts';
-import { release } from './release.ts';
+import { release } from '../../core/release.ts';
 
 const blockBytes = 1 << 20;
 export const titleBytes = 128;

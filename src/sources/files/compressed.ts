@@ -3,6 +3,7 @@ import type { TransformOptions } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { AgentError, isAgentError } from '../../core/errors.ts';
+import { release } from '../../core/release.ts';
 import { codeOf } from './access.ts';
 import { type Archive, type Compression, cutShort, noArchive, notTheEnd } from './archive.ts';
 import { zstdPieces } from './zstd-frames.ts';
@@ -24,9 +25,10 @@ export function compressionOf(name: string): Compression | undefined {
 /**
  * The content of an archive, in chunks of at most 256 KiB, no more than some of them ahead. Several gzip members or zstd
  * frames are one text, as their own tools have it; so are the zeros that a gzip file may be padded with.
+ * @param heldMax how many chunks are in use at once, the newest ones: the memory of the others is given back. Default: all of them
  * @throws AgentError `part.unreadable` where it is not an archive, is cut short, is damaged or expands beyond `expandedMax`
  */
-export async function* expand(archive: Archive): AsyncGenerator<Buffer, void, void> {
+export async function* expand(archive: Archive, heldMax = Infinity): AsyncGenerator<Buffer, void, void> {
   const { name, compression, expandedMax } = archive;
   const stream = compression === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
   const gzip = { dataBytes: 0 };
@@ -35,17 +37,26 @@ export async function* expand(archive: Archive): AsyncGenerator<Buffer, void, vo
   // It fails with the stream, which is where the failure is seen.
   feeding.catch(() => undefined);
   let expandedBytes = 0;
+  const held: Buffer[] = [];
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       expandedBytes += chunk.length;
       if (expandedBytes > expandedMax) throw tooLarge(archive);
       yield chunk;
+      if (heldMax === Infinity) continue;
+      held.push(chunk);
+      if (held.length >= heldMax) giveBack(held.shift() as Buffer);
     }
     await feeding;
   } catch (error) {
     throw expandError(archive, error);
   }
   if (gzip.dataBytes > stream.bytesWritten) throw notTheEnd(name, compression, stream.bytesWritten);
+}
+
+/** The memory that the stream made for chunks, once the last one of them is not used any more. */
+function giveBack(chunk: Buffer): void {
+  if (chunk.byteOffset + chunk.length === chunkSize) release(chunk, chunkSize);
 }
 
 /** The stored bytes. Zeros at their end may be padding; `seen` tells where they begin. */

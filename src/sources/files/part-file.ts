@@ -60,11 +60,11 @@ export class PartFile {
 
   /**
    * The bytes from the start, in chunks of any size.
-   * @param into see `StableFile.chunks`
+   * @param into see `StableFile.chunks`; of a compressed file only their number counts
    * @throws AgentError as `StableFile.chunks` and `expand`
    */
   chunks(into?: readonly Buffer[]): AsyncGenerator<Buffer, void, void> {
-    return this.#compression === undefined ? this.#stored(into) : this.#expanded(this.#compression);
+    return this.#compression === undefined ? this.#stored(into) : this.#expanded(this.#compression, into?.length);
   }
 
   /** For work on bytes that were read earlier. @throws the signal's reason */
@@ -189,10 +189,10 @@ export class PartFile {
     return Buffer.concat(chunks);
   }
 
-  async *#expanded(compression: Compression): AsyncGenerator<Buffer, void, void> {
+  async *#expanded(compression: Compression, heldMax?: number): AsyncGenerator<Buffer, void, void> {
     const stored = this.#stored();
     const archive = { name: this.name, compression, stored, expandedMax: this.#expandedMax };
-    for await (const chunk of expand(archive)) {
+    for await (const chunk of expand(archive, heldMax)) {
       // A few bytes in the file may be hours of expanding.
       this.#file.throwIfAborted();
       yield chunk;
