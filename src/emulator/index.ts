@@ -73,7 +73,7 @@ export interface Emulator extends AsyncDisposable {
   /** Without a trailing slash, such as `http://127.0.0.1:8787`. */
   readonly url: string;
   readonly port: number;
-  /** Like the global `fetch`, without a network; a path is enough. A dropped connection rejects. */
+  /** Like the global `fetch`, without a network; a path is enough. A dropped connection rejects, and a redirect is not followed. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Sorted by the UTF-8 bytes of their ids, points by month; `time` and `value` as sent. */
   drivers(): Driver[];
