@@ -3,6 +3,7 @@ import { AgentError } from '../core/errors.ts';
 import type { Emulator, Fixtures, ReplayServer, TapeServer } from '../emulator/index.ts';
 import { type Context, answer } from './context.ts';
 import { isPortInUse } from './embedded.ts';
+import { emulatorOptions } from './emulator-options.ts';
 import { print, say } from './output.ts';
 
 export interface EmulatorFlags {
@@ -130,11 +131,8 @@ async function untilStopped(): Promise<void> {
 }
 
 /** Records the exchanges with a service, or plays a recording, until SIGTERM or SIGINT. */
-async function tape(
-  context: Context,
-  { listen, origin, record, replay }: EmulatorFlags,
-  file?: string,
-): Promise<number> {
+async function tape(context: Context, flags: EmulatorFlags, file?: string): Promise<number> {
+  const { listen, origin, record, replay } = flags;
   const { startRecorder, startReplay, TapeError } = await import('../emulator/index.ts');
   const place = { ...parseListen(listen), origins: origin };
   if ((record === undefined) === (replay === undefined) || (record === undefined) !== (file === undefined)) {
@@ -142,6 +140,7 @@ async function tape(
       hint: 'emulator --record https://api.example.com recording.jsonl, or emulator --replay recording.jsonl',
     });
   }
+  refuseIdle(flags, record === undefined ? '--replay' : '--record');
   const started: Promise<TapeServer | ReplayServer> =
     record !== undefined && file !== undefined
       ? startRecorder({ ...place, service: record, file })
@@ -157,6 +156,17 @@ async function tape(
   }
   await untilStopped();
   return 0;
+}
+
+/** Whoever names a token relies on it, and a tape has none. */
+function refuseIdle(flags: EmulatorFlags, mode: '--record' | '--replay'): void {
+  for (const [written] of emulatorOptions) {
+    const [option = ''] = written.split(' ');
+    if (['--listen', '--origin', '--record', '--replay'].includes(option)) continue;
+    const name = option.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    if (flags[name as keyof EmulatorFlags] === undefined) continue;
+    throw new AgentError('usage', `${option} does nothing with ${mode}`, { hint: 'leave it out' });
+  }
 }
 
 /** `undefined` where the error is about something else. */

@@ -5,17 +5,21 @@
 import { z } from 'zod';
 
 /** Names and values that a header can carry (RFC 9110, 5.1 and 5.5). Letters other than ASCII would arrive changed. */
-const headerNameSchema = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a valid header name');
+const headerNameSchema = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/);
 /** What frames an answer follows from its body: another value would make it one that no server can send. */
 const framing = /^(?:content-length|trailer|transfer-encoding)$/i;
 const headerValueSchema = z.string().regex(/^[\t -~]*$/, 'cannot be sent in a header');
 
-const headersSchema = z.record(headerNameSchema, headerValueSchema).superRefine((headers, context) => {
-  for (const name of Object.keys(headers).filter((each) => framing.test(each))) {
-    const message = 'is set by the emulator itself: truncate sends less than an answer declares';
-    context.addIssue({ code: 'custom', path: [name], message });
-  }
-});
+const headersSchema = z
+  .record(headerNameSchema, headerValueSchema, {
+    error: ({ code }) => (code === 'invalid_key' ? 'is not a valid header name' : undefined),
+  })
+  .superRefine((headers, context) => {
+    for (const name of Object.keys(headers).filter((each) => framing.test(each))) {
+      const message = 'is set by the emulator itself: truncate sends less than an answer declares';
+      context.addIssue({ code: 'custom', path: [name], message });
+    }
+  });
 
 const pathPattern = /^\/[^?#*]*\*?$/;
 
@@ -24,15 +28,18 @@ const delayMsMax = 2 ** 31 - 1;
 const ms = z.int().nonnegative().max(delayMsMax);
 
 /** A fixed time, one between two, or one of a log-normal distribution: most near the median, a few much longer. */
-const delaySchema = z.union([
-  ms,
-  z
-    .strictObject({ uniform: z.strictObject({ minMs: ms, maxMs: ms }) })
-    .refine(({ uniform }) => uniform.minMs <= uniform.maxMs, 'minMs must not be above maxMs'),
-  z.strictObject({
-    logNormal: z.strictObject({ medianMs: ms, sigma: z.number().min(0).max(5), maxMs: ms.default(600_000) }),
-  }),
-]);
+const delaySchema = z.union(
+  [
+    ms,
+    z
+      .strictObject({ uniform: z.strictObject({ minMs: ms, maxMs: ms }) })
+      .refine(({ uniform }) => uniform.minMs <= uniform.maxMs, 'minMs must not be above maxMs'),
+    z.strictObject({
+      logNormal: z.strictObject({ medianMs: ms, sigma: z.number().min(0).max(5), maxMs: ms.default(600_000) }),
+    }),
+  ],
+  'must be whole milliseconds, or {"uniform": {minMs, maxMs}} or {"logNormal": {medianMs, sigma}}',
+);
 export type Delay = z.output<typeof delaySchema>;
 
 const momentSchema = z.number().nonnegative();
@@ -41,7 +48,7 @@ const momentSchema = z.number().nonnegative();
 const aimShape = {
   path: z.string().regex(pathPattern, 'must begin with "/", and may end with "*"').optional(),
   method: z.enum(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE']).optional(),
-  times: z.union([z.int().positive(), z.literal('always')]).default(1),
+  times: z.union([z.int().positive(), z.literal('always')], 'must be a whole number above 0, or "always"').default(1),
   probability: z.number().positive().max(1).default(1),
   fromSeconds: momentSchema.default(0),
   untilSeconds: momentSchema.optional(),
@@ -64,7 +71,9 @@ export const faultSchema = z
     ...aimShape,
     ...mannerShape,
     status: z.int().min(200).max(599).optional(),
-    retryAfter: z.union([headerValueSchema, z.int().nonnegative()]).optional(),
+    retryAfter: z
+      .union([headerValueSchema, z.int().nonnegative()], 'must be whole seconds, or a date as text')
+      .optional(),
     headers: headersSchema.optional(),
     body: z.string().optional(),
     contentType: headerValueSchema.optional(),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 const httpsCharactersMax = 2_048;
 const uploadCharactersMax = 5_000;
 const dataCharactersMax = 5 * 1_024 * 1_024;
+const shortestCharacters = 13;
 
 type MediaKind = 'image' | 'video' | 'audio';
 
@@ -11,7 +12,7 @@ type MediaKind = 'image' | 'video' | 'audio';
 function faultOf(uri: string, kind: MediaKind): string | undefined {
   if (uri.startsWith('data:')) return faultOfData(uri, kind);
   if (uri.startsWith('runway://'))
-    return lengthFault(uri, uploadCharactersMax) ?? (uri.length < 13 ? 'names no upload' : undefined);
+    return lengthFault(uri, uploadCharactersMax) ?? (uri.length < shortestCharacters ? 'names no upload' : undefined);
   if (uri.startsWith('https://')) return lengthFault(uri, httpsCharactersMax) ?? faultOfHost(uri);
   return `must begin with https://, runway:// or data:${kind}/`;
 }
@@ -29,7 +30,7 @@ function faultOfData(uri: string, kind: MediaKind): string | undefined {
 
 function faultOfHost(uri: string): string | undefined {
   const host = URL.parse(uri)?.hostname;
-  if (host === undefined || uri.length < 13) return 'must be a valid URL';
+  if (host === undefined || uri.length < shortestCharacters) return 'must be a valid URL';
   return host.startsWith('[') || /^[\d.]+$/.test(host) ? 'must name a host, not an IP address' : undefined;
 }
 
@@ -42,7 +43,13 @@ function mediaUri(kind: MediaKind) {
       const message = faultOf(value, kind);
       if (message !== undefined) issues.push({ code: 'invalid_format', format: 'media_uri', message, input: value });
     })
-    .meta({ examples: [`https://example.com/a.${extensions[kind]}`, `data:${kind}/${extensions[kind]};base64,AAAA`] });
+    .meta({
+      // What the description of the interface can say of the check.
+      pattern: `^(https://|runway://|data:${kind}/)`,
+      minLength: shortestCharacters,
+      maxLength: dataCharactersMax,
+      examples: [`https://example.com/a.${extensions[kind]}`, `data:${kind}/${extensions[kind]};base64,AAAA`],
+    });
 }
 
 /** `https://` (a host, no IP address), `runway://` (an upload) or `data:` of the same kind, up to 5 MiB. */

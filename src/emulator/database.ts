@@ -93,10 +93,14 @@ export function stateErrorOf(state: string, error: unknown): unknown {
     return new StateError('held', `another emulator holds the state directory ${state}`, { hint, cause: error });
   }
   const isDamaged = code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT');
-  return new StateError(code, `the state directory ${state} cannot be used: ${error.message}`, {
-    hint: isDamaged
-      ? `${join(state, fileName)} is damaged: move it away, or use another directory`
-      : 'name a directory that can be written, or one that can be created',
-    cause: error,
-  });
+  let hint = 'name a directory that can be written, or one that can be created';
+  if (isDamaged) hint = `${join(state, fileName)} is damaged: move it away, or use another directory`;
+  if (code === 'SQLITE_FULL') hint = 'free some space, or use another directory';
+  return new StateError(code, `the state directory ${state} cannot be used: ${error.message}`, { hint, cause: error });
+}
+
+/** Whether the disk is to blame, for instance because it is full: a change has failed as a whole, and a later one may succeed. */
+export function isStorageTrouble(error: unknown): boolean {
+  const codes = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
+  return error instanceof Database.SqliteError && codes.test(error.code);
 }

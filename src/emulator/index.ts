@@ -73,7 +73,7 @@ export interface Emulator extends AsyncDisposable {
   /** Without a trailing slash, such as `http://127.0.0.1:8787`. */
   readonly url: string;
   readonly port: number;
-  /** Like the global `fetch`, without a network; a path is enough. A dropped connection rejects. */
+  /** Like the global `fetch`, without a network; a path is enough. A dropped connection rejects, and a redirect is not followed. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Sorted by the UTF-8 bytes of their ids, points by month; `time` and `value` as sent. */
   drivers(): Driver[];
@@ -178,6 +178,7 @@ async function listen(service: Service, options: Listening, closing: () => void)
       await closeAll(server, service);
     })());
   const begin = async ({ snapshot, port }: ForkOptions) => {
+    if (service.closing.aborted) throw new Error('the emulator is closed');
     const child = service.fork(snapshot);
     const own = port === undefined ? portsOf(options.forkPorts) : [port];
     const forked = await listen(child, { ...options, ports: own }, () => forks.delete(forked.port));
@@ -211,29 +212,35 @@ function refuseWithoutPort(error: unknown): never {
 type Controls = Omit<Emulator, 'url' | 'port' | 'fork' | 'close' | typeof Symbol.asyncDispose>;
 
 function controlsOf(service: Service, url: string): Controls {
+  const open = <Args extends unknown[], Result>(act: (...args: Args) => Result) => {
+    return (...args: Args): Result => {
+      if (service.closing.aborted) throw new Error('the emulator is closed');
+      return act(...args);
+    };
+  };
   return {
     fetch: (input, init) =>
       fetchInMemory(service, new Request(input instanceof Request ? input : new URL(input, url), init)),
-    drivers: () => service.drivers(),
+    drivers: open(() => service.drivers()),
     requests: () => service.log.all(),
     faults: (...faults) => service.faults.add(faults.map((fault) => faultSchema.parse(fault))),
     changeFault: (id, changes) => service.faults.change(id, changes),
     removeFault: (id) => service.faults.remove(id),
     clearFaults: () => service.faults.clear(),
     play: (script) => service.faults.play(faultScriptSchema.parse(script)),
-    advance: (seconds) => service.routing.advance(advanceSchema.parse({ seconds }).seconds * 1_000),
-    clock: ({ now, speed } = {}) => {
+    advance: open((seconds: number) => service.routing.advance(advanceSchema.parse({ seconds }).seconds * 1_000)),
+    clock: open(({ now, speed }: ClockChange = {}) => {
       service.routing.setClock({ nowMs: now === undefined ? undefined : new Date(now).getTime(), speed });
       return { now: new Date(service.routing.clock.now()), speed: service.routing.clock.speed };
-    },
-    catalog: (catalog, base = 'present') => {
+    }),
+    catalog: open((catalog: unknown, base: 'present' | 'builtIn' = 'present') => {
       service.routing.catalog =
         base === 'builtIn' ? parseCatalog(catalog) : parseCatalog(catalog, service.routing.catalog);
-    },
-    load: (fixtures) => service.load(fixtures),
-    snapshot: (name) => void service.snapshots.take(name),
-    restore: (name) => service.restore(name),
-    reset: () => service.reset(),
+    }),
+    load: open((fixtures: Fixtures) => service.load(fixtures)),
+    snapshot: open((name: string) => void service.snapshots.take(name)),
+    restore: open((name: string) => service.restore(name)),
+    reset: open(() => service.reset()),
   };
 }
 

@@ -76,7 +76,8 @@ export class RequestLog {
   /** Records that were cleared, and whether their request had changed something by then. */
   readonly #cleared = new WeakMap<Entry, boolean>();
   #timer: NodeJS.Timeout | undefined;
-  #failure: Error | undefined;
+  /** Whether records wait that could not be written. */
+  #isBehind = false;
 
   /** Without a database nothing outlives the process. */
   constructor(database: Database | undefined) {
@@ -86,11 +87,12 @@ export class RequestLog {
     this.#lastId = this.#disk.lastId();
   }
 
-  /** Records a request when it arrives, so that one without an answer is seen too. @throws the error of the last write. */
+  /**
+   * Records a request when it arrives, so that one without an answer is seen too.
+   * @throws the error of the disk, where earlier records still cannot be written.
+   */
   open(request: Request): Entry {
-    const failure = this.#failure;
-    this.#failure = undefined;
-    if (failure !== undefined) throw failure;
+    if (this.#isBehind) this.flush();
     this.#lastId += 1;
     const record = new Arrived(this.#lastId, request);
     this.#records.push(record);
@@ -122,12 +124,20 @@ export class RequestLog {
     return record === undefined ? undefined : shown(record);
   }
 
-  clear(): void {
-    for (const record of this.#records) this.#cleared.set(record, record.applied);
+  /** The result takes it back, where the transaction around it failed. */
+  clear(): () => void {
+    const records = this.#records;
+    const unwritten = [...this.#unwritten];
     // Ids are never used twice, and the disk remembers the last one.
     this.flush();
-    this.#records = [];
     this.#disk?.clear();
+    for (const record of records) this.#cleared.set(record, record.applied);
+    this.#records = [];
+    return () => {
+      for (const record of records) this.#cleared.delete(record);
+      this.#records = records;
+      for (const record of unwritten) this.save(record);
+    };
   }
 
   /** Writes the records that wait. */
@@ -136,6 +146,7 @@ export class RequestLog {
     this.#timer = undefined;
     this.#disk?.write([...this.#unwritten]);
     this.#unwritten.clear();
+    this.#isBehind = false;
   }
 
   /** A request that was under way when the log was cleared comes back once it has changed something: what is held now is from it. */
@@ -152,9 +163,9 @@ export class RequestLog {
   #tryWrite(): void {
     try {
       this.flush();
-    } catch (error) {
-      // Thrown by the next request.
-      this.#failure = error as Error;
+    } catch {
+      // The next request tries again, and fails with it.
+      this.#isBehind = true;
     }
   }
 }

@@ -15,7 +15,7 @@ import { Removals } from './console/removed.ts';
 import { serveControls } from './controls.ts';
 import { serveSnapshots } from './snapshot-routes.ts';
 import type { Forks } from './snapshot-routes.ts';
-import { openDatabase, stateErrorOf } from './database.ts';
+import { isStorageTrouble, openDatabase, stateErrorOf } from './database.ts';
 import { LayerTables } from './drivers/layers.ts';
 import { openDriverArea } from './drivers/driver-routes.ts';
 import type { DriverArea, LastPush } from './drivers/driver-routes.ts';
@@ -126,7 +126,8 @@ export class Service {
     this.#app.notFound((context) => answer(context, () => refuse(404, `there is nothing at ${context.req.path}`)));
     this.#app.onError((error) => {
       if (error instanceof ConnectionDropped) throw error;
-      return refuse(500, `a bug of the emulator, or of where it keeps its state: ${error.stack ?? error.message}`);
+      if (isStorageTrouble(error)) return refuse(500, `the emulator cannot write what it holds: ${error.message}`);
+      return refuse(500, `a bug of the emulator: ${error.stack ?? error.message}`);
     });
   }
 
@@ -174,36 +175,32 @@ export class Service {
 
   /** Empties it: no drivers, routers, tasks, requests or faults. Requests under way go on. */
   reset(): void {
-    this.faults.clear();
-    this.removals.clear();
-    this.#database.transaction(() => {
-      this.log.clear();
+    this.#change(() => {
+      this.#clearLog();
       this.routing.reset();
       this.#driverArea.clear();
-    })();
+    });
+    this.faults.clear();
+    this.removals.clear();
     this.tellNews();
   }
 
   /** Adds what the fixtures hold, all or nothing. @throws ZodError, Refusal, RangeError */
   load(fixtures: unknown): void {
-    const before = this.snapshots.moment();
-    try {
+    this.#change(() =>
       loadFixtures(
         { routing: this.routing, faults: this.faults, push: (drivers) => this.#driverArea.add(drivers) },
         fixtures,
-      );
-    } catch (error) {
-      this.#putBack(before);
-      throw error;
-    }
+      ),
+    );
     this.tellNews();
   }
 
   /** Goes back to what was held, and which faults waited, before fixtures were loaded. Requests stay. */
   unload(before: Moment, faults: QueueState): void {
+    this.#change(() => this.#putBack(before));
     this.removals.clear();
     this.faults.restore(faults);
-    this.#putBack(before);
     this.tellNews();
   }
 
@@ -213,20 +210,34 @@ export class Service {
   }
 
   returnTo(moment: Moment): void {
+    this.#change(() => {
+      this.#clearLog();
+      this.#putBack(moment);
+    });
     this.faults.clear();
     this.removals.clear();
-    this.#database.transaction(() => {
-      this.log.clear();
-      this.#putBack(moment);
-    })();
     this.tellNews();
   }
 
+  /** Changes everything or, where that fails, as on a full disk, nothing: neither on the disk nor in memory. */
+  #change(act: () => void): void {
+    const { store } = this.routing;
+    store.change(() => {
+      const faults = this.faults.state;
+      store.onFailure(() => this.faults.restore(faults));
+      store.onFailure(this.#driverArea.hold());
+      this.#database.transaction(act)();
+    });
+  }
+
+  /** Within a change. */
+  #clearLog(): void {
+    this.routing.store.onFailure(this.log.clear());
+  }
+
   #putBack({ drivers, routing }: Moment): void {
-    this.#database.transaction(() => {
-      this.routing.restore(routing);
-      this.#driverArea.restore(drivers);
-    })();
+    this.routing.restore(routing);
+    this.#driverArea.restore(drivers);
   }
 
   /** Another emulator that begins with what this one, or a snapshot of it, holds. It must be closed first. @throws Refusal 404 */
@@ -242,6 +253,9 @@ export class Service {
     await Promise.allSettled(this.#underWay);
     try {
       this.log.flush();
+    } catch (error) {
+      // Records of requests are all that a full disk can lose here.
+      if (!isStorageTrouble(error)) throw error;
     } finally {
       if (this.#isFork) this.#driverArea.close();
       else this.#database.close();

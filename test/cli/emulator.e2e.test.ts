@@ -114,6 +114,18 @@ test('it records what a service answers, and plays it without the service', asyn
   expect(mixed).toMatchObject({ code: 64, stderr: expect.stringContaining('not clear') });
 });
 
+test.for([
+  ['--token', 'T', '--record', 'http://127.0.0.1:9', 'tape.jsonl'],
+  ['--keep-bodies', '5', '--record', 'http://127.0.0.1:9', 'tape.jsonl'],
+  ['--strict', '--replay', 'tape.jsonl'],
+  ['--fixtures', 'fixtures.json', '--replay', 'tape.jsonl'],
+])('an option of the emulator that a recording has no use for is refused: %o', async (args) => {
+  const refused = await commandLine('emulator', '--listen', 'nowhere:0', ...args);
+  const mode = args.includes('--record') ? '--record' : '--replay';
+  const message = `driver-sync: ${args[0]} does nothing with ${mode}\n  leave it out\n`;
+  expect(refused).toMatchObject({ code: 64, stderr: message });
+});
+
 test('it refuses a token that is empty, given twice or cannot be read, and an origin that is none', async () => {
   const dir = await emptyDir();
   const empty = path.join(dir, 'empty');

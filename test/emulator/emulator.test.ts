@@ -257,3 +257,19 @@ test('its time goes on by a hundred years at most, as over HTTP', async () => {
   for (const seconds of [Infinity, -1, Number.NaN, 4e9]) expect(() => emulator.advance(seconds)).toThrow('seconds');
   expect(emulator.clock()).toEqual(before);
 });
+
+test('once it is closed it says so, and what was asked of it can still be read', async () => {
+  const emulator = await emulatorWorld();
+  await push(emulator, { extDrivers: [] });
+  await emulator.close();
+  const acts = [
+    () => emulator.drivers(),
+    () => emulator.load({ drivers: [driver('a', '0 1')] }),
+    () => emulator.snapshot('late'),
+    () => emulator.reset(),
+    () => emulator.advance(5),
+  ];
+  for (const act of acts) expect(act).toThrow('the emulator is closed');
+  await expect(emulator.fork()).rejects.toThrow('the emulator is closed');
+  expect(emulator.requests()).toMatchObject([{ status: 200 }]);
+});

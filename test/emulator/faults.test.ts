@@ -198,6 +198,16 @@ describe('a fault', () => {
     [{ status: 503, headers: { 'x-a': 'a\nb' } }, 'headers["x-a"]', 'cannot be sent in a header'],
     [{ status: 503, headers: { 'x-a': 'é' } }, 'headers["x-a"]', 'cannot be sent in a header'],
     [{ status: 503, contentType: 'a\nb' }, 'contentType', 'cannot be sent in a header'],
+    [{ status: 503, headers: { 'bad header': 'x' } }, 'headers["bad header"]', 'is not a valid header name'],
+    [{ status: 503, headers: { '': 'x' } }, 'headers[""]', 'is not a valid header name'],
+    [{ status: 503, retryAfter: 'a\nb' }, 'retryAfter', 'cannot be sent in a header'],
+    [{ status: 503, retryAfter: 1.5 }, 'retryAfter', 'must be whole seconds, or a date as text'],
+    [{ status: 503, times: 'often' }, 'times', 'must be a whole number above 0, or "always"'],
+    [
+      { delayMs: '5' },
+      'delayMs',
+      'must be whole milliseconds, or {"uniform": {minMs, maxMs}} or {"logNormal": {medianMs, sigma}}',
+    ],
   ] as const)('that makes no sense is refused: %o', async ([faults, path, message]) => {
     const emulator = await emulatorWorld();
     const response = await emulator.fetch('/_emulator/faults', { method: 'POST', body: JSON.stringify(faults) });
@@ -205,16 +215,6 @@ describe('a fault', () => {
     expect(await response.json()).toMatchObject({ issues: [{ path, message }] });
     expect((await post(emulator)).status).toBe(200);
   });
-
-  test.for([{ headers: { 'bad header': 'x' } }, { headers: { '': 'x' } }, { retryAfter: 'a\nb' }])(
-    'that has no header to be sent is refused: %o',
-    async (fault) => {
-      const emulator = await emulatorWorld();
-      const ordered = JSON.stringify({ status: 503, ...fault });
-      expect((await emulator.fetch('/_emulator/faults', { method: 'POST', body: ordered })).status).toBe(400);
-      expect((await post(emulator)).status).toBe(200);
-    },
-  );
 
   test('may have every header that can be sent', async () => {
     const emulator = await emulatorWorld();

@@ -2,12 +2,27 @@
 import { expect, test } from 'vitest';
 import { updatePath } from '../../src/contract/update-path.ts';
 import { emulatorWorld } from '../support/emulator-world.ts';
+import { worldOf } from '../support/routing-world.ts';
 import { explore } from '../support/openapi-explorer.ts';
 
 interface Described {
   readonly operationId: string;
   readonly security?: object[];
   readonly responses: Record<string, { links?: Record<string, { operationId: string }> }>;
+}
+
+interface DescribedUri {
+  readonly pattern: string;
+  readonly minLength: number;
+  readonly maxLength: number;
+}
+
+/** The schemas of every `uri`, wherever it stands. */
+function describedUris(within: unknown): DescribedUri[] {
+  if (typeof within !== 'object' || within === null) return [];
+  return Object.entries(within).flatMap(([key, value]: [string, unknown]) =>
+    key === 'uri' ? [value as DescribedUri] : describedUris(value),
+  );
 }
 
 const byText = (first = '', second = '') => first.localeCompare(second);
@@ -53,6 +68,29 @@ test('the driver push needs a key where a token was set, and none for being stri
   expect(await securityOf({})).toEqual([optional, optional]);
   expect(await securityOf({ strict: true })).toEqual([required, optional]);
   expect(await securityOf({ token: 'key' })).toEqual([required, required]);
+});
+
+test.for([
+  ['image', 'http://example.com/a.png'],
+  ['image', 'data:video/mp4;base64,AAAA'],
+  ['image', 'https://a.b'],
+  ['image', `data:image/png;base64,${'A'.repeat(5 * 1024 ** 2)}`],
+  ['audio', ''],
+  ['audio', 'runway://'],
+  ['audio', 'https://example.com/a.mp3'],
+])('media that it has no place for are refused, and others are not: %s', async ([kind = '', uri = '']) => {
+  const { emulator, document } = await describedBy();
+  await worldOf(emulator).createRouter('draft');
+  const path = `/v1/generate/${kind}`;
+  const sent = kind === 'image' ? { referenceImages: [{ uri }] } : { type: 'audio', referenceAudios: [{ uri }] };
+  const body = JSON.stringify({ configId: 'draft', dryRun: true, input: { promptText: 'waves', ...sent } });
+  const answer = await emulator.fetch(path, { method: 'POST', body });
+  const fits = describedUris(document.paths[path]).map(
+    ({ pattern, minLength, maxLength }) =>
+      new RegExp(pattern).test(uri) && uri.length >= minLength && uri.length <= maxLength,
+  );
+  expect(fits.length).toBeGreaterThan(0);
+  expect(fits).toEqual(fits.map(() => answer.ok));
 });
 
 test('a page shows it with fields, limits, answers and what can follow', async () => {

@@ -1,5 +1,5 @@
 /** State directories: their content, lock and modes, and the time and limits after a restart. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,16 +31,23 @@ async function statuses(world: RoutingWorld, ids: readonly string[]): Promise<st
   return tasks.map(({ status }) => status);
 }
 
-/** An emulator in another process, and a function that kills it. */
-async function otherProcess(state: string): Promise<{ url: string; kill: () => Promise<void> }> {
+interface OtherProcess {
+  readonly url: string;
+  readonly kill: () => Promise<void>;
+  /** Ends the limit for its files. */
+  readonly makeRoom: () => void;
+}
+
+/** An emulator in another process, whose files may have at most so many KiB. */
+async function otherProcess(state: string, filesKiBMax?: number): Promise<OtherProcess> {
   const index = new URL('../../src/emulator/index.ts', import.meta.url).href;
   const program = `
     import { startEmulator } from ${JSON.stringify(index)};
     const { url } = await startEmulator({ state: ${JSON.stringify(state)}, speed: 0 });
     process.stdout.write(url);`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const limit = filesKiBMax === undefined ? '' : `trap '' XFSZ; ulimit -S -f ${filesKiBMax}; `;
+  const arguments_ = ['-c', `${limit}exec "$0" "$@"`, process.execPath, '--input-type=module', '--eval', program];
+  const child = spawn('bash', arguments_, { stdio: ['ignore', 'pipe', 'inherit'] });
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exit = once(child, 'exit');
@@ -49,7 +56,8 @@ async function otherProcess(state: string): Promise<{ url: string; kill: () => P
   };
   onTestFinished(kill);
   const [url] = (await once(child.stdout, 'data')) as [Buffer];
-  return { url: url.toString(), kill };
+  const makeRoom = (): void => void execFileSync('prlimit', [`--pid=${child.pid}`, '--fsize=unlimited:']);
+  return { url: url.toString(), kill, makeRoom };
 }
 
 describe('a state directory', () => {
@@ -74,6 +82,56 @@ describe('a state directory', () => {
     expect(emulator.drivers()).toEqual([driver('a', '0 1')]);
     expect(emulator.requests()).toMatchObject([{ id: 1, status: 200, applied: true }]);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'on a full disk takes nothing, keeps all that was answered, and goes on once there is room',
+    async () => {
+      const state = await temporaryDirectory();
+      const { url, kill, makeRoom } = await otherProcess(state, 300);
+      const ask = (path: string, body?: unknown): Promise<Response> =>
+        fetch(url + path, { method: 'POST', ...(body !== undefined && { body: JSON.stringify(body) }) });
+      const see = async (path: string): Promise<unknown> => (await fetch(url + path)).json();
+      const held = (): Promise<unknown[]> =>
+        Promise.all(['drivers', 'clock', 'faults', 'catalog', 'snapshots'].map((part) => see(`/_emulator/${part}`)));
+      await ask('/v1/routers', { slug: 'draft', name: 'Draft' });
+      await ask('/_emulator/faults', { path: '/none', status: 503 });
+      await ask('/_emulator/snapshots', { name: 'before' });
+      await ask('/api/extDrivers/update', { extDrivers: [driver('a', '0 1')] });
+      const large = { shouldDeleteMissing: true, extDrivers: [driver('large'.repeat(100_000), '0 1')] };
+      const refused = await ask('/api/extDrivers/update', large);
+      expect([refused.status, await refused.text()]).toEqual([
+        500,
+        expect.stringMatching(/^\{"error":"the emulator cannot write what it holds: [^\\]+"\}$/),
+      ]);
+      const routers = await see('/v1/routers');
+      const before = await held();
+      expect(before).toMatchObject([{ drivers: [driver('a', '0 1')] }, {}, { faults: [{ path: '/none' }] }, {}, {}]);
+      while ((await ask('/v1/routers', { slug: 'x', name: 'x'.repeat(255), description: 'x'.repeat(2_000) })).ok) {
+        await fetch(`${url}/v1/routers/x`, { method: 'DELETE' });
+      }
+      const fixtures = { now: '2099-01-01T00:00:00Z', speed: 5, catalog: { models: [] }, drivers: large.extDrivers };
+      for (const [path, body] of [
+        ['/_emulator/reset'],
+        ['/_emulator/snapshots/before/restore'],
+        ['/_emulator/snapshots', { name: 'after' }],
+        ['/_emulator/fixtures', fixtures],
+        ['/_emulator/clock', { speed: 5 }],
+        ['/_emulator/catalog', { models: [] }],
+      ] as const) {
+        expect([path, (await ask(path, body)).status]).toEqual([path, 500]);
+        expect([path, await held()]).toEqual([path, before]);
+      }
+      makeRoom();
+      expect((await ask('/api/extDrivers/update', { extDrivers: [driver('b', '0 2')] })).status).toBe(200);
+      expect((await ask('/_emulator/snapshots', { name: 'after' })).status).toBe(200);
+      expect((await ask('/api/extDrivers/update', { extDrivers: [driver('c', '0 3')] })).status).toBe(200);
+      expect(await see('/v1/routers')).toEqual(routers);
+      await kill();
+      const { emulator } = await routingWorld({ state });
+      expect(emulator.drivers()).toEqual([driver('a', '0 1'), driver('b', '0 2'), driver('c', '0 3')]);
+      expect(await (await emulator.fetch('/v1/routers')).json()).toEqual(routers);
+    },
+  );
 
   test.for([0o000, 0o022, 0o077, 0o777])('is for its owner alone with a umask of %o', async (mask) => {
     const state = join(await temporaryDirectory(), 'state');

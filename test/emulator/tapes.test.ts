@@ -259,3 +259,29 @@ test('what cannot be recorded or played says why', async () => {
   await expect(startRecorder({ service: 'localhost', file })).rejects.toThrow('is not the address of a service');
   await expect(startRecorder({ service: 'http://localhost', file: folder })).rejects.toThrow('cannot be written');
 });
+
+test('an exchange that cannot be recorded is refused with the reason, and the next one is recorded', async () => {
+  const live = await emulatorWorld();
+  const folder = join(await temporaryDirectory(), 'tapes');
+  await mkdir(folder);
+  const file = join(folder, 'exchanges.jsonl');
+  const recorder = await used(startRecorder({ service: live.url, file }));
+  const ask = async (length: number): Promise<[number, string]> => {
+    const body = JSON.stringify({ extDrivers: [driver('a', '0 1'), driver('b'.repeat(length), '0 1')] });
+    const response = await fetch(recorder.url + updatePath, { method: 'POST', body });
+    return [response.status, await response.text()];
+  };
+  await rm(file);
+  await mkdir(file);
+  const why = expect.stringContaining(`the service answered 200, and ${file} cannot be written: EISDIR`) as string;
+  expect(await ask(1)).toEqual([500, why]);
+  expect(live.drivers()).toHaveLength(2);
+  await rm(folder, { recursive: true });
+  expect(await ask(100_000)).toEqual([500, expect.stringContaining(`a body cannot be kept in ${folder}: ENOENT`)]);
+  expect(live.drivers()).toHaveLength(2);
+  await mkdir(folder);
+  expect(await ask(3)).toEqual([200, '']);
+  const replay = await startReplay({ file });
+  await replay.close();
+  expect(replay.leftOut).toEqual([]);
+});

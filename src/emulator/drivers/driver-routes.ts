@@ -35,6 +35,8 @@ export interface DriverArea {
   freeze(): Frozen;
   /** Goes back to what `freeze` returned, here or in another emulator on the same database. */
   restore(frozen: Frozen): void;
+  /** The result takes everything since back, where the transaction around it failed. */
+  hold(): () => void;
   /** Keeps the tables that somebody else uses too. */
   alsoUsedBy(uses: () => Frozen): void;
   /** Drops the tables that nobody uses any more, soon. */
@@ -90,6 +92,14 @@ export function openDriverArea(database: Database, tables: LayerTables, from?: F
     restore(frozen) {
       store.restore(frozen);
       last = undefined;
+    },
+    hold() {
+      const takeBack = store.hold();
+      const lastHeld = last;
+      return () => {
+        takeBack();
+        last = lastHeld;
+      };
     },
     alsoUsedBy: (uses) => void tables.use(uses),
     collect: () => tables.collect(),

@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
+import { isStorageTrouble } from '../database.ts';
 
 /** Names of frozen tables, newest first. They are never written again. */
 export type Frozen = readonly string[];
@@ -87,7 +88,13 @@ export class LayerTables {
     this.#isCollecting = true;
     setImmediate(() => {
       this.#isCollecting = false;
-      if (this.#database.open) this.#dropUnused();
+      if (!this.#database.open) return;
+      try {
+        this.#dropUnused();
+      } catch (error) {
+        // Dropping takes room too: on a full disk they stay until the next time, or the next start.
+        if (!isStorageTrouble(error)) throw error;
+      }
     });
   }
 

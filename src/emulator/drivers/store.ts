@@ -72,21 +72,33 @@ export class DriverStore {
   freeze(): Frozen {
     const { own, frozen } = this.#layers;
     if (this.#tables.isEmpty(own)) return frozen;
-    this.#begin(this.#tables.flattened([own, ...frozen]));
+    this.#begin(() => this.#tables.flattened([own, ...frozen]));
     return this.#layers.frozen;
   }
 
   /** Goes back to what `freeze` returned. */
   restore(frozen: Frozen): void {
-    this.#begin(frozen);
+    this.#begin(() => frozen);
   }
 
-  /** Begins an empty table above these. */
-  #begin(frozen: Frozen): void {
+  /** Begins an empty table above these: if that fails, the table that was written stays. */
+  #begin(freeze: () => Frozen): void {
+    this.#layers = this.#database.transaction(() => {
+      const layers = { frozen: freeze(), own: this.#tables.create(this.#schema) };
+      if (this.#schema === 'main') this.#tables.keep(layers);
+      return layers;
+    })();
     this.#paths = undefined;
-    this.#layers = { own: this.#tables.create(this.#schema), frozen };
-    if (this.#schema === 'main') this.#tables.keep(this.#layers);
     this.#tables.collect();
+  }
+
+  /** The result takes back what was begun since, where the transaction around it failed. */
+  hold(): () => void {
+    const layers = this.#layers;
+    return () => {
+      this.#layers = layers;
+      this.#paths = undefined;
+    };
   }
 
   /** SQL for all rows that the store holds. */
@@ -193,7 +205,7 @@ export class DriverStore {
 
   clear(): void {
     // Snapshots may share the tables, and dropping one later is faster than emptying it now.
-    this.#begin([]);
+    this.#begin(() => []);
   }
 
   get(id: string): Driver | undefined {

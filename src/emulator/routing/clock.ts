@@ -21,10 +21,8 @@ export class EmulatorClock {
   readonly #store: RoutingStore;
   readonly #shelf: Shelf<Setting>;
   readonly #speedAtStart: number;
-  #speed: number;
-  /** The clock's time at the real time `#sinceMs`. */
-  #shownMs = 0;
-  #sinceMs = 0;
+  /** The clock's time at the moment `sinceMs` of `performance.now`, and its speed from then on. */
+  #pace = { shownMs: 0, sinceMs: 0, speed: 0 };
 
   /**
    * `speed` 1 is real time, 0 stands still. After a restart the time goes on as if the emulator had never stopped, so
@@ -35,15 +33,15 @@ export class EmulatorClock {
     checkSpeed(speed);
     this.#store = store;
     this.#speedAtStart = speed;
-    this.#speed = speed;
     this.#shelf = store.shelf<Setting>('clock');
     const kept = this.#shelf.get('clock');
-    this.#set(kept === undefined ? Date.now() : shownBy(kept));
+    this.#set(kept === undefined ? Date.now() : shownBy(kept), speed);
   }
 
   /** Whole UNIX milliseconds. */
   now(): number {
-    return Math.min(lastMs, Math.floor(this.#shownMs + (performance.now() - this.#sinceMs) * this.#speed));
+    const { shownMs, sinceMs, speed } = this.#pace;
+    return Math.min(lastMs, Math.floor(shownMs + (performance.now() - sinceMs) * speed));
   }
 
   /** @throws RangeError for a step that is negative or not finite. */
@@ -61,8 +59,7 @@ export class EmulatorClock {
   resume(): void {
     const kept = this.#shelf.get('clock');
     if (kept === undefined) return;
-    this.#speed = kept.speed;
-    this.#set(kept.shownMs);
+    this.#set(kept.shownMs, kept.speed);
   }
 
   /** The time at which a state was dumped, that `hold` has written down. */
@@ -72,7 +69,7 @@ export class EmulatorClock {
   }
 
   get speed(): number {
-    return this.#speed;
+    return this.#pace.speed;
   }
 
   /** The speed to go on with after a freeze: that of the start, unless it began frozen. */
@@ -89,23 +86,21 @@ export class EmulatorClock {
   /** @throws RangeError for a speed that is out of range. */
   setSpeed(speed: number): void {
     checkSpeed(speed);
-    const nowMs = this.now();
-    this.#speed = speed;
-    this.#set(nowMs);
+    this.#set(this.now(), speed);
   }
 
   reset(): void {
-    this.#speed = this.#speedAtStart;
-    this.#set(Date.now());
+    this.#set(Date.now(), this.#speedAtStart);
   }
 
-  #set(ms: number): void {
+  #set(ms: number, speed = this.speed): void {
     const shownMs = Math.min(lastMs, ms);
+    const before = this.#pace;
     this.#store.change(() => {
-      this.#shelf.set({ id: 'clock', seq: 0, shownMs, realMs: Date.now(), speed: this.#speed });
+      this.#shelf.set({ id: 'clock', seq: 0, shownMs, realMs: Date.now(), speed });
+      this.#store.onFailure(() => (this.#pace = before));
+      this.#pace = { shownMs, sinceMs: performance.now(), speed };
     });
-    this.#shownMs = shownMs;
-    this.#sinceMs = performance.now();
   }
 }
 

@@ -84,8 +84,10 @@ export class Routing {
 
   /** Holds for requests from now on; tasks go on. */
   set catalog(catalog: Catalog) {
-    this.store.change(() => this.#catalogShelf.set({ id: catalogId, seq: 0, models: catalog.models }));
-    this.#takeCatalog(catalog);
+    this.store.change(() => {
+      this.#catalogShelf.set({ id: catalogId, seq: 0, models: catalog.models });
+      this.#takeCatalog(catalog);
+    });
   }
 
   /** What is to be routed when a router is asked for this input. */
@@ -180,10 +182,12 @@ export class Routing {
 
   /** Goes back to what `freeze` returned, at the time that it was then. */
   restore(state: RoutingState): void {
-    this.store.load(state);
-    this.clock.resume();
-    const kept = this.#catalogShelf.get(catalogId);
-    this.#takeCatalog(kept === undefined ? this.#catalogAtStart : readKept(kept));
+    this.store.change(() => {
+      this.store.load(state);
+      this.clock.resume();
+      const kept = this.#catalogShelf.get(catalogId);
+      this.#takeCatalog(kept === undefined ? this.#catalogAtStart : readKept(kept));
+    });
   }
 
   /** Empties it and restores the balance and the catalog of the start. */
@@ -191,12 +195,18 @@ export class Routing {
     this.store.change(() => {
       for (const part of [this.routers, this.tasks, this.account, this.log, this.uploads]) part.clear();
       this.#catalogShelf.delete(catalogId);
+      this.clock.reset();
+      this.#takeCatalog(this.#catalogAtStart);
     });
-    this.clock.reset();
-    this.#takeCatalog(this.#catalogAtStart);
   }
 
+  /** Within a change. */
   #takeCatalog(catalog: Catalog): void {
+    const before = this.#catalog;
+    this.store.onFailure(() => {
+      this.#catalog = before;
+      this.#indexModels();
+    });
     this.#catalog = catalog;
     this.#indexModels();
     // A model may have moved to another group of limits.

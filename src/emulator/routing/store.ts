@@ -97,6 +97,11 @@ export class RoutingStore {
     return shelf;
   }
 
+  /** Within a change: what to do besides, should it fail. */
+  onFailure(takeBack: () => void): void {
+    this.#undo?.push(takeBack);
+  }
+
   /** Called after a change failed and was rolled back: values that were derived from the shelves must be computed again. */
   onRollback(rebuild: () => void): void {
     this.#rebuilds.push(rebuild);

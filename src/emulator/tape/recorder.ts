@@ -3,7 +3,7 @@ import { appendFile, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { refuse } from '../answers.ts';
 import { plainOf } from './plain.ts';
-import { Spool } from './spool.ts';
+import { Spool, SpoolError } from './spool.ts';
 import { TapeError } from './tape-error.ts';
 import { serveTape } from './tape-server.ts';
 import type { TapeOptions, TapeServer } from './tape-server.ts';
@@ -59,6 +59,7 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
     const to = new URL(base.pathname.replace(/\/$/, '') + url.pathname + url.search, base);
     await using sent = await Spool.of(request.body, folder);
     const answer = await passOn(request, to, { sent, folder });
+    if (answer instanceof SpoolError) return refuse(500, `the service has answered, and ${answer.message}`);
     if (answer instanceof Error) return refuse(502, `${service} does not answer: ${answer.message}`);
     await using plain = await plainOf(sent, request.headers, folder);
     const write = async (): Promise<void> => {
@@ -85,7 +86,8 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
       await own;
     } catch (error) {
       await answer.received[Symbol.asyncDispose]();
-      throw error;
+      const why = (error as Error).message;
+      return refuse(500, `the service answered ${answer.status}, and ${file} cannot be written: ${why}`);
     }
     const headers = passedHeaders(answer.headers);
     headers.delete(decoded);
@@ -123,6 +125,7 @@ async function passOn(request: Request, to: URL, { sent, folder }: Passed): Prom
     const { status, headers: answered, body } = answer;
     return { status, headers: answered, received: await Spool.of(body, folder) };
   } catch (error) {
+    if (error instanceof SpoolError) return error;
     const { cause } = error as Error;
     return cause instanceof Error ? cause : (error as Error);
   }

@@ -10,6 +10,11 @@ const inMemoryBytesMax = 64 * 1024;
 
 type Body = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
+/** A body that cannot be put into its file, as on a full disk. */
+export class SpoolError extends Error {
+  override readonly name = 'SpoolError';
+}
+
 export class Spool implements AsyncDisposable {
   readonly #folder: string;
   readonly #hash = createHash('sha256');
@@ -22,7 +27,10 @@ export class Spool implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** Receives a body. @param folder where a long one is put; only its owner can read it, and it is gone with the process. */
+  /**
+   * Receives a body. @throws SpoolError
+   * @param folder where a long one is put; only its owner can read it, and it is gone with the process.
+   */
   static async of(body: AsyncIterable<Uint8Array> | null, folder: string): Promise<Spool> {
     const spool = new Spool(folder);
     try {
@@ -83,8 +91,13 @@ export class Spool implements AsyncDisposable {
     this.#bytes += chunk.length;
     this.#chunks.push(chunk);
     if (this.#bytes <= inMemoryBytesMax) return;
-    this.#file ??= await openUnnamed(this.#folder);
-    await writeAll(this.#file, Buffer.concat(this.#chunks.splice(0)));
+    try {
+      this.#file ??= await openUnnamed(this.#folder);
+      await writeAll(this.#file, Buffer.concat(this.#chunks.splice(0)));
+    } catch (cause) {
+      const why = (cause as Error).message;
+      throw new SpoolError(`a body cannot be kept in ${this.#folder}: ${why}`, { cause });
+    }
   }
 }
 

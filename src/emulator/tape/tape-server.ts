@@ -30,7 +30,8 @@ export async function serveTape(
     overrideGlobalObjects: false,
     fetch: async (request) => {
       const obstacle = own.obstacleOf(request);
-      return wholeOf(obstacle === undefined ? await answer(request) : refuse(403, obstacle));
+      if (obstacle !== undefined) return wholeOf(refuse(403, obstacle));
+      return wholeOf(await answer(request).catch((error: Error) => refuse(500, error.message)));
     },
   }) as Server;
   server.listen(port, host);
