@@ -18,6 +18,38 @@ export async function metrics(agent: Watched): Promise<Answer> {
   return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: `${lines.join('\n')}\n` };
 }
 
+/** By name, behind `driver_sync_`. */
+export const metricFamilies = {
+  build_info: { type: 'gauge', help: 'The version of the agent and of its Node; always 1.' },
+  last_pass_timestamp_seconds: { type: 'gauge', help: 'When the last pass ended.' },
+  last_acknowledged_timestamp_seconds: { type: 'gauge', help: 'When the service last acknowledged a snapshot.' },
+  next_push_timestamp_seconds: { type: 'gauge', help: 'When the next push is due.' },
+  pass_duration_seconds: { type: 'gauge', help: 'How long the last pass took that ended since the agent was started.' },
+  pushes_total: { type: 'counter', help: 'Pushes that have ended by what became of them, since the ledger was begun.' },
+  push_duration_seconds: { type: 'gauge', help: 'How long the last push took.' },
+  leader: { type: 'gauge', help: 'Whether this agent leads those that share its ledger.' },
+  differs: {
+    type: 'gauge',
+    help: 'Whether this agent follows and would push other data than the one that leads, sees less, or has another config.',
+  },
+  leader_broken: {
+    type: 'gauge',
+    help: 'Whether passes of the agent that leads break, on whichever machine it is: nothing is pushed.',
+  },
+  notice_failures_total: { type: 'counter', help: 'Tries of notices that did not arrive.' },
+  source_state: { type: 'gauge', help: 'The state of each source after the last pass: 1 for the one that it is in.' },
+  source_rows: { type: 'gauge', help: 'Rows of the newest read of each source.' },
+  source_rejects: { type: 'gauge', help: 'Rows of it that could not be used.' },
+  source_last_read_timestamp_seconds: { type: 'gauge', help: 'The last pass in which each source could be read.' },
+  carried_parts: { type: 'gauge', help: 'Parts of each source that are gone and whose data is carried.' },
+  held: { type: 'gauge', help: 'Whether a candidate of the source waits for approval.' },
+  snapshot_drivers: { type: 'gauge', help: 'Drivers of the last acknowledged snapshot.' },
+  snapshot_points: { type: 'gauge', help: 'Points of the last acknowledged snapshot.' },
+  snapshot_bytes: { type: 'gauge', help: 'Bytes of the last acknowledged snapshot before compression.' },
+} as const;
+
+type MetricName = keyof typeof metricFamilies;
+
 /** Of the last push that has ended: a push that is under way stands before it. */
 async function lastPushSeconds({ ledger }: Dependencies): Promise<number | undefined> {
   const newest = await ledger.pushes.newest(10);
@@ -34,45 +66,25 @@ async function exposition({ version, notes }: Watched, deps: Dependencies, signs
   const { lastPass, lastAcknowledged, nextPush, sources, shared } = report;
   const own = shared?.agents.find(({ isThis }) => isThis);
   return [
-    ...gauge('build_info', 'The version of the agent and of its Node; always 1.', [
-      [{ version, node: process.versions.node }, 1],
-    ]),
-    ...gauge('last_pass_timestamp_seconds', 'When the last pass ended.', single(secondsOf(lastPass?.at))),
-    ...gauge(
-      'last_acknowledged_timestamp_seconds',
-      'When the service last acknowledged a snapshot.',
-      single(secondsOf(lastAcknowledged?.at)),
-    ),
-    ...gauge('next_push_timestamp_seconds', 'When the next push is due.', single(secondsOf(nextPush))),
-    ...gauge(
-      'pass_duration_seconds',
-      'How long the last pass took that ended since the agent was started.',
-      single(notes.lastMs === undefined ? undefined : notes.lastMs / 1000),
-    ),
-    ...counter(
+    ...family('build_info', [[{ version, node: process.versions.node }, 1]]),
+    ...family('last_pass_timestamp_seconds', single(secondsOf(lastPass?.at))),
+    ...family('last_acknowledged_timestamp_seconds', single(secondsOf(lastAcknowledged?.at))),
+    ...family('next_push_timestamp_seconds', single(secondsOf(nextPush))),
+    ...family('pass_duration_seconds', single(notes.lastMs === undefined ? undefined : notes.lastMs / 1000)),
+    ...family(
       'pushes_total',
-      'Pushes that have ended by what became of them, since the ledger was begun.',
       outcomes.map((outcome) => [{ outcome }, counts.get(outcome) ?? 0]),
     ),
-    ...gauge('push_duration_seconds', 'How long the last push took.', single(await lastPushSeconds(deps))),
+    ...family('push_duration_seconds', single(await lastPushSeconds(deps))),
     ...sourceMetrics(sources, notes.readAtMs),
     ...heldMetric(report),
-    ...gauge(
-      'leader',
-      'Whether this agent leads those that share its ledger.',
-      single(shared && Number(shared.leader?.isThis === true)),
-    ),
-    ...gauge(
-      'differs',
-      'Whether this agent follows and would push other data than the one that leads, sees less, or has another config.',
-      single(own && Number(own.differsFromLeader)),
-    ),
-    ...gauge(
+    ...family('leader', single(shared && Number(shared.leader?.isThis === true))),
+    ...family('differs', single(own && Number(own.differsFromLeader))),
+    ...family(
       'leader_broken',
-      'Whether passes of the agent that leads break, on whichever machine it is: nothing is pushed.',
       single(shared && Number(shared.agents.some(({ leads, broken }) => leads && broken !== undefined))),
     ),
-    ...counter('notice_failures_total', 'Tries of notices that did not arrive.', single(report.telling?.failures ?? 0)),
+    ...family('notice_failures_total', single(report.telling?.failures ?? 0)),
     ...snapshotMetrics(acknowledged),
   ];
 }
@@ -84,31 +96,26 @@ function sourceMetrics(sources: readonly SourceReport[], readAtMs: Watched['note
       return value === undefined ? [] : [[{ source: source.name }, value] as const];
     });
   return [
-    ...gauge(
+    ...family(
       'source_state',
-      'The state of each source after the last pass: 1 for the one that it is in.',
       sources.flatMap(({ name, state }) =>
         states.map((one): Sample => [{ source: name, state: one }, Number(one === state)]),
       ),
     ),
-    ...gauge(
+    ...family(
       'source_rows',
-      'Rows of the newest read of each source.',
       each(({ rows }) => rows),
     ),
-    ...gauge(
+    ...family(
       'source_rejects',
-      'Rows of it that could not be used.',
       each(({ rejects }) => rejects),
     ),
-    ...gauge(
+    ...family(
       'source_last_read_timestamp_seconds',
-      'The last pass in which each source could be read.',
       each(({ name }) => (readAtMs[name] === undefined ? undefined : readAtMs[name] / 1000)),
     ),
-    ...gauge(
+    ...family(
       'carried_parts',
-      'Parts of each source that are gone and whose data is carried.',
       each(({ carried }) => carried.length),
     ),
   ];
@@ -118,21 +125,16 @@ function sourceMetrics(sources: readonly SourceReport[], readAtMs: Watched['note
 function heldMetric({ sources, held }: StatusReport): string[] {
   const names = new Set([...sources.map(({ name }) => name), ...held.map(({ source }) => source)]);
   const isHeld = new Set(held.map(({ source }) => source));
-  return gauge(
+  return family(
     'held',
-    'Whether a candidate of the source waits for approval.',
     [...names].map((source) => [{ source }, Number(isHeld.has(source))]),
   );
 }
 
 function snapshotMetrics(acknowledged: PushRecord | undefined): string[] {
-  const of = (what: 'drivers' | 'points' | 'bytes', help: string): string[] =>
-    gauge(`snapshot_${what}`, help, single(acknowledged?.[what]));
-  return [
-    ...of('drivers', 'Drivers of the last acknowledged snapshot.'),
-    ...of('points', 'Points of the last acknowledged snapshot.'),
-    ...of('bytes', 'Bytes of the last acknowledged snapshot before compression.'),
-  ];
+  return (['drivers', 'points', 'bytes'] as const).flatMap((what) =>
+    family(`snapshot_${what}`, single(acknowledged?.[what])),
+  );
 }
 
 function secondsOf(at: string | undefined): number | undefined {
@@ -143,19 +145,10 @@ function single(value: number | undefined): Sample[] {
   return value === undefined ? [] : [[{}, value]];
 }
 
-function gauge(name: string, help: string, samples: readonly Sample[]): string[] {
-  return family({ name, help, type: 'gauge' }, samples);
-}
-
-function counter(name: string, help: string, samples: readonly Sample[]): string[] {
-  return family({ name, help, type: 'counter' }, samples);
-}
-
-function family(
-  { name, help, type }: { readonly name: string; readonly help: string; readonly type: 'gauge' | 'counter' },
-  samples: readonly Sample[],
-): string[] {
+/** Nothing where there are no samples yet. */
+function family(name: MetricName, samples: readonly Sample[]): string[] {
   if (samples.length === 0) return [];
+  const { type, help } = metricFamilies[name];
   const whole = `driver_sync_${name}`;
   return [
     `# HELP ${whole} ${help}`,

@@ -22,13 +22,11 @@ async function temporary(): Promise<string> {
   return dir;
 }
 
-test('gathers versions, config, status, pushes, sizes and integrity, in under a second', async () => {
+test('gathers versions, config, status, pushes, sizes and integrity', async () => {
   const { run, at } = await twoPushes();
   const file = path.join(at.dir, 'report.tar.gz');
-  const startMs = performance.now();
   const done = await run('support', '--output', file);
   expect(done.code).toBe(0);
-  expect(performance.now() - startMs).toBeLessThan(5000);
   const texts = await textsOf(file);
   expect(Object.keys(texts).toSorted()).toEqual(
     'README.txt config.yaml history.json integrity.json problems.json sizes.json status.json variables.json versions.json'.split(

@@ -71,7 +71,7 @@ async function open(text: string, threads: number, kindOf = csv): Promise<Source
     clock: laterClock(),
     mapping,
     timezone: 'UTC',
-    threads: { count: threads },
+    threads: { count: threads, bytesMin: 1_000_000 },
   });
 }
 
@@ -118,7 +118,7 @@ describe('a large file', () => {
     const hash = await hashOf(await open(content, 0, kind));
     expect(rows.counts.rows).toBe(count);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
-    for (const threads of [1, 2, 3]) {
+    for (const threads of [1, 2, 3, 7]) {
       const folded = await inThreads(await open(content, threads, kind));
       expect(folded).toMatchObject({ content: { endsWithLineEnd: true, hash } });
       const { counts, rejects, drivers } = folded!;
