@@ -155,6 +155,21 @@ describe('unpivot by groups of its pattern', () => {
     ]);
   });
 
+  test('refuses two columns that say the same value of one row', () => {
+    const unpivot = {
+      columns: pattern('^(?<value>units|price)_(?<month>[0-9-]{7}).*$'),
+      name: undefined,
+      value: ['units', 'price'],
+    };
+    const columns = ['sku', 'units_2026-01 Actual', 'price_2026-01', 'units_2026-01 Budget'];
+    const [problem] = columnProblems(mapping(both, { unpivot }), columns);
+    expect(problem).toMatchObject({
+      path: ['unpivot', 'columns'],
+      message: expect.stringContaining('columns "units_2026-01 Actual" and "units_2026-01 Budget"'),
+    });
+    expect(columnProblems(mapping(both, { unpivot }), columns.slice(0, 3))).toEqual([]);
+  });
+
   test('names a column whose group is no value column', () => {
     const unpivot = { ...several.unpivot, columns: pattern('^(?<value>\\w+)_(?<month>.+)$') };
     expect(columnProblems(mapping(both, { unpivot }), ['sku', 'units_2026-01', 'cost_2026-01'])).toMatchObject([

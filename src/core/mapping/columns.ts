@@ -175,11 +175,18 @@ function indexesOf(rows: readonly PlacedRow[], names: readonly string[]): Set<nu
 }
 
 function unpivotProblems(settings: Unpivot, columns: readonly string[]): MappingProblem[] {
-  const { rows, strangers } = unpivot(settings, columns);
+  const { rows, strangers, doubles } = unpivot(settings, columns);
   const [stranger] = strangers;
   if (stranger !== undefined) {
     const message = `column "${stranger}" matches unpivot.columns, and its group "${valueGroup}" is not one of ${settings.value.join(', ')}`;
     return [{ path: ['unpivot', 'columns'], message, hint: 'narrow the pattern, or name that value column too' }];
+  }
+  const [double] = doubles;
+  if (double !== undefined) {
+    const [first, second] = double;
+    const message = `columns "${first}" and "${second}" match unpivot.columns with the same groups, so that one would take the place of the other`;
+    const hint = 'narrow the pattern to one of them, or capture in a group of its own what they differ in';
+    return [{ path: ['unpivot', 'columns'], message, hint }];
   }
   if (rows.length === 0) {
     const message = `no column matches unpivot.columns ${settings.columns.source}`;

@@ -21,6 +21,8 @@ export interface Unpivoted {
   readonly rows: readonly LongRow[];
   /** Headers whose group `value` names no value column. */
   readonly strangers: readonly string[];
+  /** Headers that say the same value of the same row as another one before them, with that one. */
+  readonly doubles: readonly (readonly [first: string, second: string])[];
 }
 
 export function unpivot({ columns: pattern, name, value }: Unpivot, columns: readonly string[]): Unpivoted {
@@ -29,6 +31,7 @@ export function unpivot({ columns: pattern, name, value }: Unpivot, columns: rea
   const groups = pattern.groupNames.filter((group) => !isSeveral || group !== valueGroup);
   const rows = new Map<string, { label: string; texts: string[]; fields: (number | undefined)[] }>();
   const strangers: string[] = [];
+  const doubles: [string, string][] = [];
   for (const [index, match] of matches.entries()) {
     if (match === undefined) continue;
     const column = columns[index] as string;
@@ -44,6 +47,8 @@ export function unpivot({ columns: pattern, name, value }: Unpivot, columns: rea
       texts: [...texts, ...(name === undefined ? [] : [column])],
       fields: value.map(() => undefined),
     };
+    const other = row.fields[at];
+    if (other !== undefined) doubles.push([columns[other] as string, column]);
     row.fields[at] = index;
     rows.set(key, row);
   }
@@ -52,6 +57,7 @@ export function unpivot({ columns: pattern, name, value }: Unpivot, columns: rea
     names: [...kept, ...groups, ...(name === undefined ? [] : [name]), ...value],
     rows: [...rows.values()],
     strangers,
+    doubles,
   };
 }
 
