@@ -103,12 +103,15 @@ describe('a state directory', () => {
         500,
         expect.stringMatching(/^\{"error":"the emulator cannot write what it holds: [^\\]+"\}$/),
       ]);
-      const routers = await see('/v1/routers');
+      let left: object[] = [];
+      while ((await ask('/v1/routers', { slug: 'x', name: 'x'.repeat(255), description: 'x'.repeat(2_000) })).ok) {
+        const { ok } = await fetch(`${url}/v1/routers/x`, { method: 'DELETE' });
+        left = ok ? [] : [{ slug: 'x' }];
+      }
+      // The smallest of all writes: time stands still already.
+      while ((await ask('/_emulator/clock', { speed: 0 })).ok);
       const before = await held();
       expect(before).toMatchObject([{ drivers: [driver('a', '0 1')] }, {}, { faults: [{ path: '/none' }] }, {}, {}]);
-      while ((await ask('/v1/routers', { slug: 'x', name: 'x'.repeat(255), description: 'x'.repeat(2_000) })).ok) {
-        await fetch(`${url}/v1/routers/x`, { method: 'DELETE' });
-      }
       const fixtures = { now: '2099-01-01T00:00:00Z', speed: 5, catalog: { models: [] }, drivers: large.extDrivers };
       for (const [path, body] of [
         ['/_emulator/reset'],
@@ -125,7 +128,8 @@ describe('a state directory', () => {
       expect((await ask('/api/extDrivers/update', { extDrivers: [driver('b', '0 2')] })).status).toBe(200);
       expect((await ask('/_emulator/snapshots', { name: 'after' })).status).toBe(200);
       expect((await ask('/api/extDrivers/update', { extDrivers: [driver('c', '0 3')] })).status).toBe(200);
-      expect(await see('/v1/routers')).toEqual(routers);
+      const routers = await see('/v1/routers');
+      expect(routers).toMatchObject({ data: [...left, { slug: 'draft' }] });
       await kill();
       const { emulator } = await routingWorld({ state });
       expect(emulator.drivers()).toEqual([driver('a', '0 1'), driver('b', '0 2'), driver('c', '0 3')]);
