@@ -157,8 +157,8 @@ const about = changes.flatMap((day) =>
 const seconds = [1, 14_399, 14_400, 17_999, 18_000, 86_400, ...about];
 
 describe.each(clickhouses)('moments of $name to the second', ({ isMissing, start, isOld }) => {
-  // Debian's writes times of 2106 as those of 1970, and the first second as 0000-00-00.
-  const ends = isOld ? [Date.parse('2106-01-01') / 1000 - 1] : [0, 2 ** 32 - 1];
+  // Debian's writes times of 2106 as those of 1970, and the first second as 0000-00-00, which is a reject.
+  const ends = [0, isOld ? Date.parse('2106-01-01') / 1000 - 1 : 2 ** 32 - 1];
   let server: TestServer;
   beforeAll(async () => {
     if (!isMissing) server = await start();
@@ -177,6 +177,16 @@ describe.each(clickhouses)('moments of $name to the second', ({ isMissing, start
     const { rows: _rows, collapsed: _none, ...plain } = await readOutcome(place, reading, 'plain');
     expect(plain.drivers).toHaveLength(rules.length);
     expect(await readOutcome(place, reading, 'pushdown')).toMatchObject(plain);
+  });
+
+  test.skipIf(isMissing)('and days count so too, the first of all among them', async () => {
+    const place = { type: 'clickhouse', keys: { url: server.url() }, dir: '/', write: async () => {} };
+    const drivers = [entry({ path: ['{region}'], time: '{day}', rule: 'sum' })];
+    const query = `SELECT 'a' AS region, toDate(at) AS day, toInt64(at) AS amount FROM (SELECT arrayJoin([toUInt16(0), 1, 20000]) AS at)`;
+    const reading = { query, mapping: mapping(drivers), timezone: 'UTC' };
+    const { rows: _rows, collapsed: _none, ...plain } = await readOutcome(place, reading, 'plain');
+    expect(await readOutcome(place, reading, 'pushdown')).toMatchObject(plain);
+    expect(plain.rejects).toBe(isOld ? 1 : 0);
   });
 });
 
@@ -220,6 +230,20 @@ describe.each(clickhouses)('a sum of $name', ({ isMissing, start, isOld }) => {
       });
     },
   );
+});
+
+describe.each(clickhouses)('a decimal of many digits of $name', ({ isMissing, start }) => {
+  test.skipIf(isMissing)('may be a name', async () => {
+    await using server = await start();
+    const place = { type: 'clickhouse', keys: { url: server.url() }, dir: '/', write: async () => {} };
+    const ofBoth = mapping([entry({ path: ['{price}', '{region}'], time: '{day}', rule: 'sum' })]);
+    const query = `SELECT toDecimal128(number, 4) AS price, substring('abcdefgh', 1, 1 + number % 8) AS region,
+      toDate('2026-01-01') AS day, toDecimal64(1, 2) AS amount FROM numbers(64)`;
+    const reading = { query, mapping: ofBoth, timezone: 'UTC' };
+    const { rows: _rows, collapsed: _none, ...plain } = await readOutcome(place, reading, 'plain');
+    expect(plain.drivers).toHaveLength(64);
+    expect(await readOutcome(place, reading, 'pushdown')).toMatchObject(plain);
+  });
 });
 
 describe.each(clickhouses)('a column that no driver uses, of $name,', ({ isMissing, start }) => {

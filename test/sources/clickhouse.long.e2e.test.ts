@@ -4,9 +4,12 @@ import type { Source } from '../../src/core/ports.ts';
 import {
   type ClickHouseServer,
   cannotClickhouse,
+  cannotNewestClickhouse,
   clickhouseName,
   clickhouseServer,
   clickhouses,
+  newestClickhouse,
+  newestClickhouseName,
 } from '../support/clickhouse-servers.ts';
 import { failureOf, failureWithout } from '../support/database-world.ts';
 import type { TestServer, UrlOptions } from '../support/servers.ts';
@@ -226,10 +229,21 @@ describe.skipIf(cannotClickhouse)(`a profile of ${clickhouseName}`, () => {
     expect(await failureOf(source, as)).toMatchObject({
       code: 'source.unreadable',
       message: expect.stringMatching(/the profile of the user says result_overflow_mode = break$/),
-      hint: 'say result_overflow_mode = throw there, or readonly = 2, with which the agent may set it itself',
+      hint: 'say result_overflow_mode = throw there, or say readonly = 2, with which the agent may set it itself',
     });
   });
 });
+
+test.skipIf(cannotNewestClickhouse)(
+  `a profile of ${newestClickhouseName} that limits rows cuts no result`,
+  async () => {
+    await using server = await newestClickhouse();
+    // What a profile says and what a session says are one to a statement.
+    await server.run("SET limit = '1'");
+    const source = openSource('clickhouse', { url: server.url(), query: 'SELECT number AS n FROM numbers(500)' }, '/');
+    expect((await readWhole(source)).rows).toHaveLength(500);
+  },
+);
 
 test('type clickhouse says what to install where the driver is missing', async () => {
   expect(await failureWithout('@clickhouse/client', 'clickhouse', 'http://me:hidden@localhost/books')).toEqual({

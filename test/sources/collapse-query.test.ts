@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import type { DecimalFormat } from '../../src/core/numbers/decimal.ts';
 import { formatMonth, monthOf, stampSeconds } from '../../src/core/time/month.ts';
-import type { DriverEntry, Mapping } from '../../src/core/settings.ts';
+import type { Condition, DriverEntry, Mapping, Test } from '../../src/core/settings.ts';
 import type { TimeFormat } from '../../src/core/time/time-format.ts';
 import { compileTimeReader } from '../../src/core/time/time.ts';
 import { pushdownProblems } from '../../src/sources/databases/collapse-plan.ts';
@@ -211,6 +211,34 @@ describe.each(dialects)('places in the order of a query of %s', (_name, dialect,
     const other = { ...pair, id: template('{region}'), path: [template('other')] };
     expect(isCounted(ordered, other)).toBe(false);
     expect(isCounted(ordered, other, { ...other, path: [template('{region}')] })).toBe(true);
+  });
+});
+
+describe.each(dialects)('a condition that %s has judged', (_name, dialect, types) => {
+  const columns = ['region', 'date', 'amount', 'scenario'].map((name, at) => ({ name, type: types[at] ?? types[0] }));
+
+  test.each<[readonly string[], Test, string]>([
+    [['Plan', 'Actual'], { kind: 'not', test: { kind: 'oneOf', texts: ['Plan'] } }, 'Actual'],
+    [['Plan', 'Actual'], { kind: 'oneOf', texts: ['Actual', 'Budget'] }, 'Actual'],
+  ])('passes once more beside another one of its column, which is named by its place: %#', (texts, other, passing) => {
+    const where: readonly Condition[] = [
+      { column: 'scenario', test: { kind: 'oneOf', texts } },
+      { column: '#4', test: other },
+    ];
+    for (const ofBoth of [where, where.toReversed()]) {
+      const request = {
+        query: 'SELECT 1',
+        columns,
+        mapping: mapping([entry({ rule: 'sum' })], { where: ofBoth }),
+        timezone: 'UTC',
+      };
+      const group = ['N', '', '', '', '', '2', '2', '1420454000000000000', '3.00'];
+      const [batch] = collapseQuery(dialect, request).batch(
+        [group],
+        columns.map(({ name }) => name),
+      );
+      expect(batch!.rows).toEqual([['N', '', '', passing]]);
+    }
   });
 });
 

@@ -145,6 +145,31 @@ describe.skipIf(cannotMariadb)(`what a query warns of (${mariadbName})`, () => {
   }
 });
 
+describe.skipIf(cannotMariadb)(`a day that no calendar has (${mariadbName})`, () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await mariadbServer();
+    await server.run(`SET sql_mode = 'ALLOW_INVALID_DATES';
+      CREATE TABLE t (account varchar(9), day date, moment datetime, amount int);
+      INSERT INTO t VALUES ('a', '2026-02-28', '2026-02-28', 1), ('a', '2026-02-31', '2026-02-31', 2), ('a', '2026-02-00', '2026-00-01', 4),
+        ('a', '0000-00-00', '0000-00-00', 8), ('a', '2024-02-29', '2024-02-29', 16), ('a', '2026-04-31', '2026-04-31', 32)`);
+  });
+  afterAll(async () => await server?.[Symbol.asyncDispose]());
+
+  test.each(['day', 'moment'])('is a reject as a %s, and moves no other row to its month', async (time) => {
+    const place = { type: 'mysql', keys: { url: server.url() }, dir: '/', write: async () => {} };
+    const drivers = (['sum', 'last'] as const).map((rule) => entry({ path: [rule], time: `{${time}}`, rule }));
+    const reading = { query: `SELECT ${time}, amount FROM t`, mapping: mapping(drivers), timezone: 'UTC' };
+    const { rows: _rows, collapsed: _none, ...plain } = await readOutcome(place, reading, 'plain');
+    const cells = [
+      { month: '2024-02', value: '16' },
+      { month: '2026-02', value: '1' },
+    ];
+    expect(plain).toMatchObject({ rejects: 4, drivers: [{ cells }, { cells }] });
+    expect(await readOutcome(place, reading, 'pushdown')).toMatchObject(plain);
+  });
+});
+
 test.skipIf(cannotMariadb)(`a query that locks rows is refused (${mariadbName})`, async () => {
   await using server = await mariadbServer();
   await server.run(`CREATE TABLE t (account varchar(20), day date, amount int);

@@ -66,6 +66,10 @@ const conditions: readonly (readonly Condition[])[] = [
   [{ column: 'region', test: { kind: 'not', test: { kind: 'matches', pattern: pattern('n', 'i') } } }],
   [{ column: 'region', test: { kind: 'not', test: { kind: 'oneOf', texts: ['N', "O'x"] } } }],
   [{ column: 'scenario', test: { kind: 'oneOf', texts: [] } }],
+  [
+    { column: 'scenario', test: { kind: 'oneOf', texts: ['Plan', 'Actual', ''] } },
+    { column: '#3', test: { kind: 'not', test: { kind: 'oneOf', texts: ['Plan'] } } },
+  ],
 ];
 
 /** Ties go by the order that the query gives, not by that of the table. */

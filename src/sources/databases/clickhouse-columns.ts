@@ -24,8 +24,10 @@ export function keptOf({ sql, type, isOld }: ClickHouseColumn): string {
   const { base, kind } = typeOf(type);
   // A group that keeps no row is given one of defaults, which is 0: no value of most such types.
   if (/\bEnum(?:8|16)\(/.test(base)) return `toString(${sql})`;
-  // A server of 2018 ends where it copies such a number to an odd address. Its texts have all digits.
-  return isOld && kind === 'decimal' && (decimalDigits(base)?.all ?? 0) > 18 ? `toString(${sql})` : sql;
+  // A server of 2018 ends where it copies such a number to an odd address. Its texts have all digits; it would group by the number
+  // again where the text is made by toString alone.
+  const isWide = kind === 'decimal' && (decimalDigits(base)?.all ?? 0) > 18;
+  return isOld && isWide ? `concat(toString(${sql}), '')` : sql;
 }
 
 /** The column as a key: equal keys have equal texts. */
@@ -86,6 +88,11 @@ export function isThere({ sql, type }: ClickHouseColumn): string | undefined {
 /** The value of a column that has one. */
 export function valueOf({ sql, type }: ClickHouseColumn): string {
   return typeOf(type).isNullable ? `assumeNotNull(${sql})` : sql;
+}
+
+/** Whether a time is the first of its type, which old servers write as 0000-00-00: to the agent that is a reject. */
+export function isFirstMoment(column: ClickHouseColumn): string {
+  return `${valueOf(column)} = CAST(0, ${constant(typeOf(column.type).base)})`;
 }
 
 /** A number such that the greatest of them is the least value. */

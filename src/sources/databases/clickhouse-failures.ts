@@ -48,6 +48,9 @@ const openingHints: Readonly<Record<string, string>> = {
 function strangerWords({ status, said }: Refusal, secrets: readonly string[]): Words {
   if (isPageText(said)) return pageFailure;
   if (status === 407) return proxyPassword;
+  // An offset of the profile leaves nothing of the one row that was asked for.
+  if (status === 200 && said === '')
+    return { why: 'it answered nothing', hint: 'check host and port of url; does the profile of the user set offset?' };
   if (status === 200) return { why: 'what listens there is no ClickHouse', hint: 'check host and port of url' };
   const line = statusLine({ status, reason: '', said }, secrets);
   return {

@@ -5,6 +5,7 @@ import {
   all,
   any,
   days,
+  isFirstMoment,
   haveBlank,
   isOneOf,
   isThere,
@@ -146,6 +147,7 @@ export class GroupWriter {
           : [all([...(theres[at] === undefined ? [] : [theres[at]]), `NOT ${sum.isShort}`])],
       ),
       ...(time === undefined ? [] : [`NOT ${time}`]),
+      ...(this.#time.isOld ? [isFirstMoment(this.#time)] : []),
       ...(blank === undefined ? [] : [blank]),
     ];
     if (wrong.length === 0) return undefined;

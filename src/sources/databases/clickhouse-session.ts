@@ -12,7 +12,7 @@ import { isClean } from '../../http/masking.ts';
 import type { ClickHouseAddress } from './clickhouse-address.ts';
 import { brokenWords, cutWords, openingWords, queryWords } from './clickhouse-failures.ts';
 import { AnswerLines, markColumn, textOf } from './clickhouse-lines.ts';
-import { settingsQuery, settingsToSend } from './clickhouse-settings.ts';
+import { parseSettings, settingsQuery, settingsToSend } from './clickhouse-settings.ts';
 import { isMixed, isNumberText, isState, named, shown, typeOf } from './clickhouse-types.ts';
 import type { Connection, QueryColumn } from './connection.ts';
 import { type Words, missingDriver, networkWords, serverError } from './failure.ts';
@@ -103,7 +103,7 @@ class ClickHouseSession implements Connection {
       const cause = limit.aborted ? new SilenceError('no answer') : error;
       throw this.#error('source.unreadable', networkWords(cause, this.#address, this.#secrets), error);
     }
-    const settings = new Map(tableOf(refusal.said).map(([name = '', value = '']) => [name, value]));
+    const settings = parseSettings(refusal.said);
     // Every server of every age has this one.
     if (refusal.status !== 200 || !settings.has('readonly')) {
       throw this.#error('source.unreadable', openingWords(refusal, this.#secrets), undefined);

@@ -39,10 +39,23 @@ const wished: Readonly<Record<string, string>> = {
 
 const names = ['readonly', ...Object.keys(needed), ...Object.keys(wished)];
 
-/** Asks for the present values, as names and values. */
-export const settingsQuery = `SELECT name, value FROM system.settings WHERE name IN (${names
-  .map((name) => `'${name}'`)
-  .join(', ')}) FORMAT TabSeparated`;
+/** A statement takes these for itself: it reads 0 whatever they are, and only sees that somebody set them. */
+const taken = ['limit', 'offset'] as const;
+const isSet = '?';
+
+/** Asks for the present values, in one row, which no limit cuts. */
+export const settingsQuery = `SELECT arrayStringConcat(groupArray(concat(name, '\\t', if(name IN (${listed(taken)}) AND changed, '${isSet}', value))), '\\n')
+FROM system.settings WHERE name IN (${listed(names)}) FORMAT TabSeparatedRaw`;
+
+/** The answer to `settingsQuery`; empty where it is none. */
+export function parseSettings(said: string): ReadonlyMap<string, string> {
+  const lines = said.split('\n').map((line) => line.split('\t'));
+  return new Map(lines.flatMap(([name = '', value]) => (value === undefined ? [] : [[name, value] as const])));
+}
+
+function listed(texts: readonly string[]): string {
+  return texts.map((text) => `'${text}'`).join(', ');
+}
 
 /**
  * What to send with every statement.
@@ -64,7 +77,11 @@ export function settingsToSend(present: ReadonlyMap<string, string>, place: stri
 }
 
 function lockedError(place: string, name: string, is: string, value: string): AgentError {
-  return new AgentError('source.unreadable', `${place}: the profile of the user says ${name} = ${is}`, {
-    hint: `say ${name} = ${value} there, or readonly = 2, with which the agent may set it itself`,
+  const [says, say] =
+    is === isSet
+      ? [`sets ${taken.join(' or ')}`, `leave ${taken.join(' and ')} out`]
+      : [`says ${name} = ${is}`, `say ${name} = ${value}`];
+  return new AgentError('source.unreadable', `${place}: the profile of the user ${says}`, {
+    hint: `${say} there, or say readonly = 2, with which the agent may set it itself`,
   });
 }

@@ -68,7 +68,7 @@ export interface KeyCondition {
   readonly column: number;
   readonly texts: readonly string[];
   readonly isNegated: boolean;
-  /** A text that passes, for the agent to find in a collapsed row: the database has judged the rows' own texts. */
+  /** A text that passes all tests of the column, for the agent to find in a collapsed row: the database has judged the rows' own texts. */
   readonly passing: string;
 }
 
@@ -107,9 +107,12 @@ export function planCollapse(dialect: Planning, request: CollapseRequest): Colla
   const matched = judged.filter(({ texts }) => texts === undefined).map(({ column }) => column);
   return {
     keys: keyColumns(drivers, indexOf, matched),
-    conditions: judged.flatMap(({ column, texts, isNegated }) =>
-      texts === undefined ? [] : [{ column, texts, isNegated, passing: passingText(texts, isNegated) }],
-    ),
+    conditions: judged.flatMap(({ column, texts, isNegated }) => {
+      if (texts === undefined) return [];
+      // `where` may name one column twice, by its name and by its place.
+      const ofColumn = judged.filter((test) => test.column === column);
+      return [{ column, texts, isNegated, passing: passingText(ofColumn) }];
+    }),
     time: {
       column: timeColumn,
       kind: timeType,
@@ -186,8 +189,13 @@ function keyColumns(
   return [...keys.values()];
 }
 
-/** The texts that a test asks for or, negated, excludes; `undefined` where a pattern decides. */
-function flatten(test: Test): { readonly texts: readonly string[] | undefined; readonly isNegated: boolean } {
+interface FlatTest {
+  /** The texts that it asks for or, negated, excludes; `undefined` where a pattern decides. */
+  readonly texts: readonly string[] | undefined;
+  readonly isNegated: boolean;
+}
+
+function flatten(test: Test): FlatTest {
   switch (test.kind) {
     case 'oneOf':
       return { texts: test.texts.filter((text) => !text.includes('\0')), isNegated: false };
@@ -200,10 +208,14 @@ function flatten(test: Test): { readonly texts: readonly string[] | undefined; r
   }
 }
 
-function passingText(texts: readonly string[], isNegated: boolean): string {
-  if (!isNegated) return texts[0] ?? '';
+/** A text that passes all tests of a column; where none does, no row is left to hold it. */
+function passingText(tests: readonly FlatTest[]): string {
+  const passes = (text: string): boolean =>
+    tests.every(({ texts, isNegated }) => texts === undefined || texts.includes(text) !== isNegated);
+  const asked = tests.find(({ texts, isNegated }) => texts !== undefined && !isNegated)?.texts;
+  if (asked !== undefined) return asked.find(passes) ?? '';
   let text = '';
-  while (texts.includes(text)) text += '-';
+  while (!passes(text)) text += '-';
   return text;
 }
 

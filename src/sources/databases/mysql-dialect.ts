@@ -115,8 +115,10 @@ const numbers: NumberSql = {
 const times: TimeSql = {
   isOfYears({ name }, { first, last }) {
     const isEarly = last === lastDateYear ? '' : ` AND ${name} < '${last + 1}-01-01'`;
-    // 2026-00-00 is a DATE too.
-    return `(${name} >= '${first}-01-01'${isEarly} AND MONTH(${name}) > 0 AND DAYOFMONTH(${name}) > 0)`;
+    // 2026-00-00 is a DATE too, and so may 2026-02-31 be, whose number is that of 2026-03-03.
+    const day = `DAYOFMONTH(${name})`;
+    const isDay = `(${day} BETWEEN 1 AND 28 OR DAYOFMONTH(FROM_DAYS(TO_DAYS(${name}))) = ${day})`;
+    return `(${name} >= '${first}-01-01'${isEarly} AND MONTH(${name}) > 0 AND ${isDay})`;
   },
   month: ({ name }, seconds) =>
     `EXTRACT(YEAR_MONTH FROM ${seconds === 0 ? name : `${name} + INTERVAL ${seconds} SECOND`})`,
