@@ -130,6 +130,7 @@ describe.skipIf(cannotClickhouse)(`type clickhouse, on ${clickhouseName}`, () =>
     ['SELECT amuont FROM revenue', /amuont/, /name of the column/],
     ['SELECT * FROM revenues', /default\.revenues doesn't exist/, /database\.table/],
     ['SELECT 1 AS a, 2 AS ` a`', /two columns called a/, /AS/],
+    ['SELECT number % 2 AS a, sum(number) AS b FROM numbers(9) GROUP BY a WITH TOTALS', /gives totals/, /WITH TOTALS/],
   ])('%s is refused', async (query, message, hint) => {
     const error = await failureOf(open(query), server);
     expect(error).toMatchObject({

@@ -66,8 +66,16 @@ export function queryWords(refusal: Refusal, secrets: readonly string[]): Words 
     return { why: wordsOf(exception, secrets), hint: queryHints[exception.code] ?? 'correct the query' };
   }
   // A whole answer was announced, and something else stands in it.
-  return refusal.status === 200 ? cutWords : strangerWords(refusal, secrets);
+  if (refusal.status !== 200) return strangerWords(refusal, secrets);
+  return refusal.said.startsWith(beforeTotals) ? totalsWords : cutWords;
 }
+
+/** An empty line, and one more row. */
+const beforeTotals = '\n+\t';
+const totalsWords: Words = {
+  why: 'the query gives totals behind its rows',
+  hint: 'leave WITH TOTALS out of the query',
+};
 
 const again = 'it is read again at the next look';
 
