@@ -1,6 +1,14 @@
 /** One source of the config, as `SourceSettings`. */
 import { createHash } from 'node:crypto';
-import type { LookupFiles, Mapping, MappingDigests, SourceSettings, Test, Unpivot } from '../core/settings.ts';
+import type {
+  LookupFiles,
+  Mapping,
+  MappingDigests,
+  SourceSettings,
+  SourceTest,
+  Test,
+  Unpivot,
+} from '../core/settings.ts';
 import { unpivotNames, valueGroup } from '../core/mapping/unpivot.ts';
 import { type Kind, kinds } from '../sources/index.ts';
 import { readDrivers } from './drivers.ts';
@@ -47,10 +55,17 @@ export function readSource(cursor: Cursor, timezone: string): SourceSettings | u
     actuals: fields.actuals,
     mapping,
     lookups,
-    tests: fields.tests,
+    tests: readTests(within(cursor, 'tests'), fields.tests),
     readBy: digestMapping(written, timezone),
     digest: digestOf({ source: written, timezone }),
   };
+}
+
+function readTests(cursor: Cursor, tests: Fields<typeof sourceShape>['tests'] = []): readonly SourceTest[] {
+  return tests.map((test, at) => {
+    const columns = test.rows.flatMap((_row, row) => keysAt(within(cursor, at, 'rows', row)));
+    return { ...test, columns: [...new Set(columns)] };
+  });
 }
 
 function digestOf(value: unknown): string {

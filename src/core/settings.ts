@@ -226,6 +226,8 @@ export type Spread = 'repeat' | 'first' | 'last' | 'divide';
 
 /** Example rows, and the readings that must come of them. */
 export interface SourceTest {
+  /** Of all its rows, in the order in which they are written. */
+  readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, string>>[];
   readonly readings: readonly ExpectedReading[];
   /** How many of the rows must be rejected. */

@@ -47,6 +47,18 @@ test('so are readings that nobody expects, and rejects', async () => {
   ]);
 });
 
+test('a column of a row is found by its place, also behind one whose name is a number', async () => {
+  // An object would have the number first.
+  const row = new Map([
+    ['id', 'Rent'],
+    ['2026', '7'],
+  ]);
+  const tests = [{ rows: [row], readings: [{ driver: 'Rent', month: '2026-03', value: '7' }] }];
+  const drivers = [{ path: ['{#1}'], time: '2026-03', value: '{#2}' }];
+  const { run } = await commandsWorld({ costs: { ...csv('costs.csv'), drivers, tests } }, {});
+  expect((await run('check', '--offline', '--json')).json<Checked>()).toMatchObject({ ok: true, problems: [] });
+});
+
 test('rows need the columns that the source needs', async () => {
   expect(await problemsOf({ rows: [{ id: 'Rent', value: '1' }], readings: [] })).toEqual([
     'sources.costs.tests[0].rows: there is no column "time" (the columns are id, value)',

@@ -269,13 +269,35 @@ sources:
       'a second format for the days above 12',
       ['MM/dd/yyyy', 'dd/MM/yyyy'],
       ['03/04/2026', '14/03/2026'],
-      /every date of \{time\} that fits MM\/dd\/yyyy fits dd/,
+      /03\/04\/2026 is read as 2026-03 by MM\/dd\/yyyy and would be 2026-04 by dd\/MM\/yyyy/,
     ],
-  ])('warns of dates that fit with day and month exchanged: %s', async (_what, format, dates, said) => {
+    [
+      'days above 12 in both of two formats',
+      ['dd/MM/yyyy', 'MM/dd/yyyy'],
+      ['03/04/2026', '14/03/2026', '04/25/2026'],
+      /03\/04\/2026 is read as 2026-04 by dd\/MM\/yyyy and would be 2026-03 by MM\/dd\/yyyy/,
+    ],
+    ['two formats, each with its own dates', ['dd/MM/yyyy', 'MM/dd/yyyy'], ['14/03/2026', '04/25/2026'], silent],
+    ['years of two digits at either end', ['dd.MM.yy', 'yy.MM.dd'], ['05.06.07'], /2007-06 by dd.MM.yy/],
+  ])('warns of dates that can be taken for others: %s', async (_what, format, dates, said) => {
     const { at, run, configure } = await threeSources();
     const drivers = [{ path: ['{id}'], time: { from: '{time}', format }, value: '{value}' }];
     await configure({ books: csv('books.csv', { drivers }) });
     await at.write('books.csv', `id,time,value\n${dates.map((date) => `A,${date},1\n`).join('')}`);
+    const { code, stdout } = await run('check');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(said);
+  });
+
+  test.each<[string, unknown, object, RegExp]>([
+    ['none is declared', '{time}', {}, /FY26 P1 is read as 2026-01, since the source has no fiscalYear/],
+    ['one that starts in January is', '{time}', { fiscalYear: { startsIn: 'January' } }, silent],
+    ['the entry writes the FY itself', 'FY{value} P1', {}, silent],
+  ])('warns of fiscal years that are read as calendar years: %s', async (_what, from, keys, said) => {
+    const { at, run, configure } = await threeSources();
+    const drivers = [{ path: ['{id}'], time: { from, format: 'fiscal-period' }, value: '{value}' }];
+    await configure({ books: { ...csv('books.csv', { drivers }), ...keys } });
+    await at.write('books.csv', 'id,time,value\nA,FY26 P1,26\n');
     const { code, stdout } = await run('check');
     expect(code).toBe(0);
     expect(stdout).toMatch(said);

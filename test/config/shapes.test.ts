@@ -56,11 +56,12 @@ describe('what is read of them', () => {
 
   test('tests are rows and the readings of them', () => {
     const { tests } = source(`    tests:
-      - rows: [{ t: 2026-03-01, v: 1.50 }]
+      - rows: [{ t: 2026-03-01, 2026: 1.50 }]
         readings: [{ driver: a, month: 2026-03, value: 1.50 }]`);
     expect(tests).toEqual([
       {
-        rows: [{ t: '2026-03-01', v: '1.50' }],
+        columns: ['t', '2026'],
+        rows: [{ t: '2026-03-01', 2026: '1.50' }],
         readings: [{ driver: 'a', month: '2026-03', value: '1.50' }],
         rejects: 0,
       },

@@ -143,6 +143,10 @@ describe('a calendar', () => {
     [[third, first], 'rows 1 and 2: 2025-01-26 to 2025-02-22 between them are in no period'],
     [[first, ['x', '2025-01-27', '2025-02-22', '2025-02']], 'rows 1 and 2: 2025-01-26 between them is in no period'],
     [
+      [['x', '2025-01-26', '2025-02-22', '2024-02'], first],
+      'rows 1 and 2: 2025-01-26 counts in 2024-02, and the day before it in 2025-01',
+    ],
+    [
       [first, ['p01  fy2025', '2025-01-26', '2025-02-22', '2025-02']],
       'rows 1 and 2: period "p01  fy2025" is 2025-01 and 2025-02',
     ],

@@ -24,6 +24,12 @@ describe('a column that is taken by its place', () => {
   ])('where it has %s, is not', (_name, header) => {
     expect(warningsOf('{#3}', ['region', 'date', header])).toEqual([]);
   });
+
+  test('where unpivot makes rows of it, is not', () => {
+    const unpivot = { columns: pattern('^\\d+$'), name: 'year', value: ['sum'] };
+    const placed = mapping([entry({ path: ['{region}'], time: '{year}', value: '{#2}' })], { unpivot });
+    expect(placeWarnings(placed, ['region', '2025', '2026'])).toEqual([]);
+  });
 });
 
 describe("a text that is a column's name", () => {

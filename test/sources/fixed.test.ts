@@ -46,6 +46,11 @@ describe('columns at fixed places', () => {
     ]);
   });
 
+  test('have the order of the line, whatever they are called and wherever the config names them', async () => {
+    const keys = { columns: { amount: '15-24', account: '1-6', 2026: '7-14' } };
+    expect(await rowsOf(two, keys)).toEqual(read);
+  });
+
   test('are counted in characters, whatever their bytes', async () => {
     expect(await rowsOf('Käse😀12\n', { columns: { a: '1-5', b: '6-7' } })).toEqual([['Käse😀', '12']]);
     const latin = Buffer.from('Käse 12\n', 'latin1');

@@ -5,7 +5,7 @@ import { currenciesIn } from '../../core/numbers/decimal.ts';
 import type { DriverEntry } from '../../core/settings.ts';
 import { exchangedFormat } from '../../core/time/day-month.ts';
 import { formatMonth } from '../../core/time/month.ts';
-import { type TimeReader, compileTimeReader } from '../../core/time/time.ts';
+import { type TimeReader, compileTimeReader, formatNames } from '../../core/time/time.ts';
 
 /** The texts of a reading, as read. */
 interface ReadTexts {
@@ -20,7 +20,13 @@ export interface SlipFinder {
 }
 
 export function slipFinders(entry: DriverEntry, months: MonthRules): readonly SlipFinder[] {
-  return [new MarkFinder(entry), ...currencyFinders(entry), ...exchangeFinders(entry, months)];
+  return [
+    new MarkFinder(entry),
+    ...currencyFinders(entry),
+    ...exchangeFinders(entry, months),
+    ...rivalFinders(entry, months),
+    ...fiscalFinders(entry, months),
+  ];
 }
 
 /** Finds a column of numbers whose every mark is followed by three digits: it may group, and not divide. */
@@ -94,7 +100,8 @@ function exchangeFinders({ time }: DriverEntry, { timezone, calendar }: MonthRul
   const readers = time.format.formats.map(compile);
   return time.format.formats.flatMap((format, index) => {
     const exchanged = exchangedFormat(format);
-    if (exchanged === undefined) return [];
+    // Where both are declared, no date can decide between them: see `RivalFinder`.
+    if (exchanged === undefined || time.format.formats.includes(exchanged)) return [];
     const before = readers.slice(0, index);
     const isOwn = (text: string): boolean => before.every((reader) => typeof reader(text) === 'string');
     const [own, other] = [readers[index] as TimeReader, compile(exchanged)];
@@ -137,6 +144,84 @@ class ExchangeFinder implements SlipFinder {
     if (this.#isDecided || this.#example === undefined) return [];
     return [
       `every date of ${column} that fits ${format} fits ${exchanged} too: ${this.#example}; no day above 12 decides it, so ask whoever makes the export`,
+    ];
+  }
+}
+
+/** One where several formats of tokens are declared. */
+function rivalFinders({ time }: DriverEntry, { timezone, calendar }: MonthRules): readonly SlipFinder[] {
+  const formats = time.format.formats.filter((format) => !formatNames().includes(format));
+  const rivals = formats.map((format): Rival => {
+    return { format, read: compileTimeReader({ ...time.format, formats: [format] }, timezone, calendar) };
+  });
+  return rivals.length > 1 ? [new RivalFinder(time.from.text, rivals)] : [];
+}
+
+interface Rival {
+  readonly format: string;
+  readonly read: TimeReader;
+}
+
+/** Finds a text that two formats of a list read as different months: the first one has it, whatever was meant. */
+class RivalFinder implements SlipFinder {
+  readonly #column: string;
+  readonly #rivals: readonly Rival[];
+  #example: string | undefined;
+
+  constructor(column: string, rivals: readonly Rival[]) {
+    this.#column = column;
+    this.#rivals = rivals;
+  }
+
+  note({ time }: ReadTexts): void {
+    if (this.#example !== undefined) return;
+    const fitting = this.#rivals.flatMap(({ format, read }) => {
+      const moment = read(time);
+      return typeof moment === 'string' ? [] : [{ format, month: moment.month }];
+    });
+    const [first] = fitting;
+    const other = fitting.find(({ month }) => month !== first?.month);
+    if (first === undefined || other === undefined) return;
+    this.#example = `${time.trim()} is read as ${formatMonth(first.month)} by ${first.format} and would be ${formatMonth(other.month)} by ${other.format}`;
+  }
+
+  warnings(): readonly string[] {
+    if (this.#example === undefined) return [];
+    return [
+      `${this.#column} has times that fit several of its formats: ${this.#example}; the first one counts, so keep one of them, or tell the rows apart with where`,
+    ];
+  }
+}
+
+/** None where the source has a fiscal year, or where the entry itself writes FY before a year. */
+function fiscalFinders({ time }: DriverEntry, { timezone, calendar }: MonthRules): readonly SlipFinder[] {
+  const { formats, fiscalYear } = time.format;
+  const isWritten = time.from.pieces.some((piece) => typeof piece === 'string' && fiscalMark.test(piece));
+  if (fiscalYear !== undefined || isWritten || !formats.some((format) => format.startsWith('fiscal-'))) return [];
+  return [new FiscalFinder(compileTimeReader(time.format, timezone, calendar))];
+}
+
+const fiscalMark = /FY/i;
+
+/** Finds fiscal years that are read as calendar years, since nobody said when they start. */
+class FiscalFinder implements SlipFinder {
+  readonly #read: TimeReader;
+  #example: string | undefined;
+
+  constructor(read: TimeReader) {
+    this.#read = read;
+  }
+
+  note({ time }: ReadTexts): void {
+    if (this.#example !== undefined || !fiscalMark.test(time)) return;
+    const moment = this.#read(time);
+    if (typeof moment !== 'string') this.#example = `${time.trim()} is read as ${formatMonth(moment.month)}`;
+  }
+
+  warnings(): readonly string[] {
+    if (this.#example === undefined) return [];
+    return [
+      `${this.#example}, since the source has no fiscalYear: say in which month it starts, such as fiscalYear: { startsIn: April }`,
     ];
   }
 }

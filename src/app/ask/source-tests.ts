@@ -30,7 +30,7 @@ export function runSourceTests(
 }
 
 function runTest(test: SourceTest, mapping: Mapping, rules: MonthRules): readonly MappingProblem[] {
-  const columns = [...new Set(test.rows.flatMap((row) => Object.keys(row)))];
+  const { columns } = test;
   using mapper = new RowMapper(mapping, columns, rules);
   const readings: GivenReading[] = [];
   const rejects: string[] = [];

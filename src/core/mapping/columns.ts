@@ -102,8 +102,10 @@ export function literalWarnings(mapping: Mapping, columns: readonly string[]): r
 
 /** Columns that a mapping takes by their place though a name would do: where a column is added before one, its place is another one's. */
 export function placeWarnings(mapping: Mapping, columns: readonly string[]): readonly string[] {
+  // A column that became rows can be named by its place alone.
+  const names = mapping.unpivot === undefined ? columns : unpivot(mapping.unpivot, columns).names;
   return [...new Set(columnsNamed(mapping))].flatMap((named) => {
-    const name = placeNamed(named) > 0 ? columns[placeNamed(named) - 1] : undefined;
+    const name = placeNamed(named) > 0 ? names[placeNamed(named) - 1] : undefined;
     const isUnique = columns.indexOf(name ?? '') === columns.lastIndexOf(name ?? '');
     if (name === undefined || name === '' || !isUnique || placeNamed(name) > 0 || /[{}|]/.test(name)) return [];
     return `"{${named}}" is the column "${name}": unless its header changes, write "{${name}}"; a column that is added before it takes its place unseen`;

@@ -115,11 +115,14 @@ function parseDay(text: string): number | string {
   return time.seconds / daySeconds;
 }
 
-/** The overlap or the gap between two neighbouring periods, in words; `undefined` where they meet. */
+/** What is wrong between two neighbouring periods, in words: an overlap, a gap, or months that go back. */
 function seamFault(before: Period, after: Period): string | undefined {
-  if (after.start === before.end + 1) return undefined;
   const rows = before.row < after.row ? [before.row, after.row] : [after.row, before.row];
   const shown = `rows ${rows.join(' and ')}:`;
+  if (after.start === before.end + 1) {
+    if (after.month >= before.month) return undefined;
+    return `${shown} ${formatDay(after.start)} counts in ${formatMonth(after.month)}, and the day before it in ${formatMonth(before.month)}`;
+  }
   if (after.start <= before.end) return `${shown} both contain ${formatDay(after.start)}`;
   const [from, to] = [before.end + 1, after.start - 1];
   if (from === to) return `${shown} ${formatDay(from)} between them is in no period`;
@@ -152,6 +155,6 @@ function periodKey(text: string): string {
 
 function refuse(message: string): never {
   throw new AgentError('source.unreadable', message, {
-    hint: 'a calendar has the columns period, start, end and month, and contains each day from its first to its last exactly once',
+    hint: 'a calendar has the columns period, start, end and month, and contains each day from its first to its last exactly once, in months that do not go back',
   });
 }

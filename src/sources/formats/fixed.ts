@@ -74,9 +74,10 @@ export async function* readFixed(
   file: PartFile,
   settings: FixedSettings,
 ): AsyncGenerator<RowBatch, FormatContent, void> {
-  const { columns: places, comment, footer, skipUntil } = settings;
-  const table = new Table({ skipRows: 0, footer, columns: Object.keys(places) }, file.name, 'skipped');
-  const cut = Object.values(places);
+  const { comment, footer, skipUntil } = settings;
+  const places = inLine(settings.columns);
+  const table = new Table({ skipRows: 0, footer, columns: places.map(([name]) => name) }, file.name, 'skipped');
+  const cut = places.map(([, at]) => at);
   const above = new LinesAbove(settings);
   const lines = new Lines(file.name);
   const known = new LinesOfRows();
@@ -112,6 +113,11 @@ export async function* readFixed(
   const rest = batch() ?? table.end();
   if (rest !== undefined) yield rest;
   return { endsWithLineEnd: isLineEnd(last) };
+}
+
+/** In the order of the line, whatever the order of the config: an object has keys such as `2026` before all others. */
+function inLine(columns: FixedSettings['columns']): readonly (readonly [name: string, place: FixedColumn])[] {
+  return Object.entries(columns).sort(([, a], [, b]) => a.start - b.start || a.end - b.end);
 }
 
 /** Places are those of characters, however many units or bytes these have. */
