@@ -141,6 +141,8 @@ describe.skipIf(cannotPostgres)(`a machine that is behind, in ${postgresName}`, 
     for (const place of [one, two]) await place.write('sales.csv', drivers(40));
     const daemon = await one.daemon();
     await world.service.post(1);
+    // The service has it a moment before the ledger does.
+    await daemon.says(/pushed/);
     await two.write('sales.csv', drivers(20));
     const unrecorded = await commandAt(two, 'plan');
     expect(unrecorded.stdout).toMatch(/sales: held: .*20 of 40.*\n +no pass holds this yet/);
