@@ -1,6 +1,8 @@
 /** Changes of points as a person reads them: the largest first, and what they add up to. */
+import type { MovedDriver } from '../app/ask/plan.ts';
 import { type PointChange, differenceOf } from '../core/series/largest.ts';
 import type { PathTotal } from '../core/series/totals.ts';
+import { count } from '../core/text.ts';
 import { type Column, table } from './text.ts';
 
 export const changesShown = 20;
@@ -43,6 +45,14 @@ export function showPoints(changes: readonly PointChange[]): string[] {
 /** What the values under each first element of a path add up to, over all months. */
 export function showTotals(totals: readonly PathTotal[]): string[] {
   return totals.length === 0 ? [] : ['', ...table(totalColumns, totals.map(totalRow)).map(indented)];
+}
+
+/** Drivers under another path. @param all how many these are, of which the first are given */
+export function showMoved(moved: readonly MovedDriver[], all: number): string[] {
+  if (all === 0) return [];
+  const shown = moved.map(({ driver, from, to }) => `  ${driver}: ${from.join(' / ')} becomes ${to.join(' / ')}`);
+  const more = all - shown.length;
+  return ['', `${count(all, 'driver')} under another path:`, ...shown, ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
 function indented(line: string): string {

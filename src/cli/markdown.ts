@@ -44,12 +44,31 @@ export function planMarkdown(report: PlanReport & { readonly rolledBackTo?: numb
     lines.push('', `#### ${named(name)}: ${changesOf(changedPoints)}${held}`);
     lines.push(...showTables({ largest, changedPoints, totals }, 'driver-sync plan --all', room));
   }
+  lines.push(...showMoved(sources));
   if (renamed.length > 0) {
     lines.push('', `**${count(renamed.length, 'id')} renamed**, each a delete and a create at the service:`, '');
     for (const { from, to } of renamed.slice(0, 10)) lines.push(`- ${named(from)} becomes ${named(to)}`);
     if (renamed.length > 10) lines.push(`- and ${renamed.length - 10} more`);
   }
   return lines;
+}
+
+/** Drivers under another path. */
+function showMoved(sources: readonly PlannedSource[]): string[] {
+  const all = sources.reduce((total, { movedDrivers }) => total + movedDrivers, 0);
+  if (all === 0) return [];
+  const shown = sources.flatMap(({ moved }) => moved).slice(0, 10);
+  const rows = shown.map(({ driver, from, to }) => {
+    return `- ${named(driver)}: ${named(from.join(' / '))} becomes ${named(to.join(' / '))}`;
+  });
+  const more = all - shown.length;
+  return [
+    '',
+    `**${count(all, 'driver')} under another path:**`,
+    '',
+    ...rows,
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
 }
 
 export function diffMarkdown(difference: Difference): string[] {

@@ -11,7 +11,7 @@ import { openStop } from './ending.ts';
 import { type Context, answer, commandLog, loadUnsentSettings, refuseJson } from './context.ts';
 import { print, say } from './output.ts';
 import { openProgress } from './progress.ts';
-import { changesShown, showPoints, showTotals } from './changes.ts';
+import { changesShown, showMoved, showPoints, showTotals } from './changes.ts';
 import { failedMarkdown, planMarkdown } from './markdown.ts';
 import { count } from '../core/text.ts';
 import { type Now, showTime } from '../core/time/spoken.ts';
@@ -109,15 +109,20 @@ function showNextPush({ nextPush, nextPushWhy: why, changes, isSameData }: PlanR
 }
 
 /** The changes of a source, the largest first: what a person has to see before they approve. */
-function showLargest({ name, state, largest, changedPoints, totals }: PlannedSource): string[] {
-  if (changedPoints === 0) return showTotals(totals);
+function showLargest({ name, state, largest, changedPoints, totals, moved, movedDrivers }: PlannedSource): string[] {
+  if (changedPoints + movedDrivers === 0) return showTotals(totals);
   const would = state === 'held' ? `${name} is held; approving it` : `${name}: the next push`;
+  const what = [
+    ...(changedPoints === 0 ? [] : [count(changedPoints, 'point')]),
+    ...(movedDrivers === 0 ? [] : [count(movedDrivers, 'path')]),
+  ].join(' and ');
   const some = largest.length < changedPoints ? `; the ${largest.length} largest (--all shows all)` : '';
   return [
     '',
-    `${would} changes ${count(changedPoints, 'point')}${some}`,
-    ...showPoints(largest),
+    `${would} changes ${what}${some}`,
+    ...(largest.length === 0 ? [] : showPoints(largest)),
     ...showTotals(totals),
+    ...showMoved(moved, movedDrivers),
   ];
 }
 

@@ -185,11 +185,33 @@ test('plan and diff say what the values under each first element of a path add u
     / {2}first element +sum before +sum after +change\n {2}Costs +-104 +-7 +\+97\n {2}Sales .*-99.75\n/,
   );
   expect(stdout).toMatch(/a +Sales \/ a +2026-01 +10.50 +10.75 +\+0.25\n/);
+  expect(stdout).toContain('all: the next push changes 2 points and 1 path\n');
+  expect(stdout).toContain('1 driver under another path:\n  c: Costs / c becomes Sales / c\n');
   await run('sync');
   expect(await json('diff', '1', '2')).toMatchObject({ totals });
   const shown = (await run('diff', '1', '2')).stdout;
   expect(shown).toMatch(/Sales +10.50 +-89.25 +-99.75\n/);
   expect(shown).toContain('1 driver under another path:\n  c: Costs / c becomes Sales / c\n');
+});
+
+test('plan lists drivers that exchange their paths, though no point changes', async () => {
+  const row = (id: string, path: string): string => `${id},${path},2026-01,1`;
+  const file = (a: string, b: string): string => `id,path,time,value\n${row('a', a)}\n${row('b', b)}\n`;
+  const drivers = [{ id: '{id}', path: ['X', '{path}'], time: '{time}', value: '{value}' }];
+  const { run, json, at } = await commandsWorld({ all: { ...csv('a.csv'), drivers } }, { 'a.csv': file('A', 'B') });
+  await run('sync');
+  await at.write('a.csv', file('B', 'A'));
+  const moved = [
+    { driver: 'a', from: ['X', 'A'], to: ['X', 'B'] },
+    { driver: 'b', from: ['X', 'B'], to: ['X', 'A'] },
+  ];
+  expect(await json('plan')).toMatchObject({ sources: [{ changedPoints: 0, moved, movedDrivers: 2 }] });
+  expect((await run('plan')).stdout).toContain(
+    'all: the next push changes 2 paths\n\n2 drivers under another path:\n  a: X / A becomes X / B\n  b: X / B becomes X / A\n',
+  );
+  expect((await run('plan', '--format', 'markdown')).stdout).toContain(
+    '**2 drivers under another path:**\n\n- <code>a</code>: <code>X / A</code> becomes <code>X / B</code>\n',
+  );
 });
 
 const revenue = { revenue: csv('a.csv') };

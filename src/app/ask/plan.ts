@@ -65,6 +65,16 @@ export interface PlannedSource extends SourceReport {
   readonly changedPoints: number;
   /** What the values under each first element of a path that changes add up to, before and after. */
   readonly totals: readonly PathTotal[];
+  /** The first of the drivers that get another path: two may exchange theirs, and no point changes. */
+  readonly moved: readonly MovedDriver[];
+  /** How many drivers get another path in all. */
+  readonly movedDrivers: number;
+}
+
+export interface MovedDriver {
+  readonly driver: string;
+  readonly from: readonly string[];
+  readonly to: readonly string[];
 }
 
 const notRecorded = 'no pass holds this yet: "driver-sync status" says what is held and can be approved';
@@ -127,8 +137,9 @@ export async function plan(
       const isHeld = verdict.state === 'held';
       const found = (isHeld ? held : pushed).of(verdict.source);
       const totals = found.totals(() => deps.buffer.reads.drivers(verdict.source, isHeld ? 'candidate' : 'accepted'));
-      const { largest } = found;
-      return { ...sourceReport(deps, verdict), largest: largest.shown(), changedPoints: largest.count, totals };
+      const { largest, moved, movedDrivers } = found;
+      const points = { largest: largest.shown(), changedPoints: largest.count, totals };
+      return { ...sourceReport(deps, verdict), ...points, moved, movedDrivers };
     }),
   };
 }
@@ -172,8 +183,9 @@ async function acknowledgedDrivers(
 
 class SourceChanges {
   readonly largest: LargestChanges;
+  readonly moved: MovedDriver[] = [];
+  movedDrivers = 0;
   readonly #totals = new PathTotals();
-
   readonly #max: number;
 
   constructor(max: number) {
@@ -185,6 +197,15 @@ class SourceChanges {
     this.largest.add(change);
     // Adding up every value takes time, and whoever wants to see no changes sees no totals.
     if (this.#max > 0) this.#totals.note(change);
+    this.#noteMoved(change);
+  }
+
+  #noteMoved({ id, before, after }: DriverChange): void {
+    if (before === undefined || after === undefined || before.path === after.path) return;
+    this.movedDrivers++;
+    if (this.moved.length >= this.#max) return;
+    const [from, to] = [JSON.parse(before.path) as string[], JSON.parse(after.path) as string[]];
+    this.moved.push({ driver: id, from, to });
   }
 
   /** @param after all drivers as they are after the changes */
