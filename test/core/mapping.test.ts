@@ -161,13 +161,13 @@ describe('unpivot by groups of its pattern', () => {
       name: undefined,
       value: ['units', 'price'],
     };
-    const columns = ['sku', 'units_2026-01 Actual', 'price_2026-01', 'units_2026-01 Budget'];
-    const [problem] = columnProblems(mapping(both, { unpivot }), columns);
+    const headers = ['sku', 'units_2026-01 Actual', 'price_2026-01', 'units_2026-01 Budget'];
+    const [problem] = columnProblems(mapping(both, { unpivot }), headers);
     expect(problem).toMatchObject({
       path: ['unpivot', 'columns'],
       message: expect.stringContaining('columns "units_2026-01 Actual" and "units_2026-01 Budget"'),
     });
-    expect(columnProblems(mapping(both, { unpivot }), columns.slice(0, 3))).toEqual([]);
+    expect(columnProblems(mapping(both, { unpivot }), headers.slice(0, 3))).toEqual([]);
   });
 
   test('names a column whose group is no value column', () => {
