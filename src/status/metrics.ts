@@ -12,12 +12,6 @@ type Sample = readonly [labels: Labels, value: number];
 const outcomes = ['acknowledged', 'refused', 'unreachable', 'unknown'] as const;
 const states = ['accepted', 'unchanged', 'held', 'unread'] as const;
 
-export async function metrics(agent: Watched): Promise<Answer> {
-  const signs = await agent.signs();
-  const lines = await agent.open((deps) => exposition(agent, deps, signs));
-  return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: `${lines.join('\n')}\n` };
-}
-
 /** By name, behind `driver_sync_`. */
 export const metricFamilies = {
   build_info: { type: 'gauge', help: 'The version of the agent and of its Node; always 1.' },
@@ -49,6 +43,12 @@ export const metricFamilies = {
 } as const;
 
 type MetricName = keyof typeof metricFamilies;
+
+export async function metrics(agent: Watched): Promise<Answer> {
+  const signs = await agent.signs();
+  const lines = await agent.open((deps) => exposition(agent, deps, signs));
+  return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: `${lines.join('\n')}\n` };
+}
 
 /** Of the last push that has ended: a push that is under way stands before it. */
 async function lastPushSeconds({ ledger }: Dependencies): Promise<number | undefined> {

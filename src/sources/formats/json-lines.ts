@@ -1,12 +1,11 @@
 /** JSON lines to rows: each line one object. */
 import { AgentError } from '../../core/errors.ts';
-import type { Batch } from '../../core/mapping/column-batch.ts';
-import type { ReadEnd, RowBatch } from '../../core/model.ts';
+import type { RowBatch } from '../../core/model.ts';
 import type { PartFile } from '../files/part-file.ts';
 import type { FormatBatch, FormatContent } from '../files/read-part.ts';
 import { JsonRecords, readRecords } from './json-records.ts';
 import { JsonFault, JsonTokenizer, JsonSize, decisive } from './json-tokens.ts';
-import { type JsonScan, readPlainRecords, readRecordsBehind } from './scan/json-read.ts';
+import { type JsonScan, readPlainRecords } from './scan/json-read.ts';
 import { isLineEnd, jsonText, readText } from './text.ts';
 
 /**
@@ -18,18 +17,7 @@ export async function* readJsonLines(
   scan: Omit<JsonScan, 'layout'>,
 ): AsyncGenerator<FormatBatch, FormatContent, void> {
   const scanned = yield* readPlainRecords(file, { layout: 'lines', ...scan });
-  if (scanned === 'notPlain') return yield* readTokens(file);
-  return { endsWithLineEnd: isLineEnd(scanned.last), format: scanned.format };
-}
-
-/** The rows behind those that were read of a file. `undefined` where they are not plain, or have a column more. */
-export async function* readJsonLinesBehind(
-  file: PartFile,
-  scan: Omit<JsonScan, 'layout'>,
-  end: ReadEnd,
-): AsyncGenerator<Batch, FormatContent | undefined, void> {
-  const scanned = yield* readRecordsBehind(file, scan, end);
-  return scanned && { endsWithLineEnd: isLineEnd(scanned.last), format: end.format };
+  return scanned === 'notPlain' ? yield* readTokens(file) : scanned;
 }
 
 /** As rows of texts, whatever is in the records. */

@@ -17,7 +17,7 @@ import { utf8 } from './text-bytes.ts';
 /** A thread takes some 50 ms to start: the time in which it reads so much. */
 const threadBytesMin = 8_000_000;
 
-/** Read once more, to find the header or the mark before the data. */
+/** Read at once where the beginning of a file is looked at. */
 const startBytes = 64 * 1024;
 
 export interface FoldThreads extends ReadThreads {

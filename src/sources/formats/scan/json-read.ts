@@ -4,11 +4,12 @@ import type { Batch, ColumnNeed, ColumnNeeds } from '../../../core/mapping/colum
 import type { ReadEnd } from '../../../core/model.ts';
 import type { PartFile } from '../../files/part-file.ts';
 import type { FormatContent } from '../../files/read-part.ts';
+import { isLineEnd } from '../text.ts';
 import { TextInput, openText } from './input.ts';
 import { JsonKeys } from './json-keys.ts';
 import { Kernel } from './kernel/kernel.ts';
 import { type JsonLayout, JsonScanner } from './json-scanner.ts';
-import { blockBytesDefault, scanAll } from './read.ts';
+import { blockBytesDefault, scanAll, scanBehind } from './read.ts';
 import { utf8 } from './text-bytes.ts';
 
 export interface JsonScan {
@@ -39,13 +40,12 @@ export async function learnColumns(file: PartFile, from: number): Promise<readon
 /**
  * The records of a file as columns. Which columns there are is known only after the last record, so that the file is read
  * over twice.
- * @returns the last byte of the text, and what has to be known to read records that are appended; `notPlain`, with no batch before,
- * where the tokenizer is to read the file
+ * @returns `notPlain`, with no batch before, where the tokenizer is to read the file
  */
 export async function* readPlainRecords(
   file: PartFile,
   { layout, needs, blockBytes = blockBytesDefault }: JsonScan,
-): AsyncGenerator<Batch, (LastByte & Pick<FormatContent, 'format'>) | 'notPlain', void> {
+): AsyncGenerator<Batch, FormatContent | 'notPlain', void> {
   using kernel = new Kernel();
   const keys = new JsonKeys(kernel);
   const text = await openText(file, 'utf-8', blockBytes);
@@ -75,13 +75,11 @@ export async function* readPlainRecords(
       yield { ...next.value, share: (1 + file.share) / 2 };
       continue;
     }
-    if (next.value) return { last, format: text.isRaw ? recordFormat(keys.columns) : undefined };
+    if (next.value) {
+      return { endsWithLineEnd: isLineEnd(last), format: text.isRaw ? recordFormat(keys.columns) : undefined };
+    }
     throw new AgentError('part.unreadable', `${file.name} changed while it was read`);
   }
-}
-
-interface LastByte {
-  readonly last: number | undefined;
 }
 
 /** What has to be known of a file to read records that are appended to it: its columns. */
@@ -89,22 +87,15 @@ export function recordFormat(columns: readonly string[]): string {
   return JSON.stringify(columns);
 }
 
-/** The lines behind those that were read of a file, and its last byte. `undefined` where they are not plain, or have a column more. */
+/** The records of JSON lines behind those that were read of a file. `undefined` where they are not plain, or have a column more. */
 export async function* readRecordsBehind(
   file: PartFile,
   { needs, blockBytes = blockBytesDefault }: Omit<JsonScan, 'layout'>,
   end: ReadEnd,
-): AsyncGenerator<Batch, LastByte | undefined, void> {
+): AsyncGenerator<Batch, FormatContent | undefined, void> {
   const columns = JSON.parse(end.format) as readonly string[];
   using kernel = new Kernel();
   const keys = new JsonKeys(kernel, columns);
   const scanner = new JsonScanner(kernel, 'lines', keys, { needs: needs(columns), bytes: blockBytes });
-  const chunks = (): AsyncGenerator<Buffer, void, void> => file.storedFrom(end.bytes, blockBytes);
-  const input = new TextInput({ encoding: utf8, label: 'utf-8', isRaw: true, markBytes: 0, chunks }, 0);
-  try {
-    const isPlain = yield* scanAll(scanner, input, { file, blockBytes });
-    return isPlain ? { last: input.last } : undefined;
-  } finally {
-    await input.close();
-  }
+  return yield* scanBehind(scanner, file, end, { encoding: utf8, label: 'utf-8', blockBytes });
 }

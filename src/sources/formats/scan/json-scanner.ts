@@ -20,7 +20,8 @@ const colon = 0x3a;
 
 const isSpaceInLine = new Uint8Array(256);
 for (const byte of Buffer.from(' \t\r')) isSpaceInLine[byte] = 1;
-const isSpace = Uint8Array.from(isSpaceInLine);
+/** By byte, 1 for what may stand between records. */
+export const isSpace = Uint8Array.from(isSpaceInLine);
 isSpace[lineFeed] = 1;
 
 /** How records follow each other: one in a line, or as the list that is all of a document. */

@@ -2,7 +2,7 @@
 import type { ColumnNeed } from '../../../core/mapping/column-batch.ts';
 import { carriageReturn, lineFeed } from './block.ts';
 import { JsonKeys } from './json-keys.ts';
-import { JsonScanner } from './json-scanner.ts';
+import { JsonScanner, isSpace } from './json-scanner.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { Scanner, batchRowsOf } from './scanner.ts';
 import { singleByteText, utf8 } from './text-bytes.ts';
@@ -53,7 +53,7 @@ export function guessRow(bytes: Buffer, { kind }: RangeFormat): number | undefin
   if (kind === 'jsonLines') {
     let at = bytes.indexOf(lineFeed);
     if (at < 0) return undefined;
-    while (at < bytes.length && isSpace(bytes[at] as number)) at++;
+    while (at < bytes.length && isSpace[bytes[at] as number] === 1) at++;
     return at < bytes.length ? at : undefined;
   }
   for (let at = 0; at < bytes.length; at++) {
@@ -61,9 +61,4 @@ export function guessRow(bytes: Buffer, { kind }: RangeFormat): number | undefin
     if (bytes[at] === carriageReturn && at + 1 < bytes.length && bytes[at + 1] !== lineFeed) return at + 1;
   }
   return undefined;
-}
-
-/** Between the records of JSON lines. */
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === carriageReturn || byte === lineFeed;
 }

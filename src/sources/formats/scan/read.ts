@@ -9,7 +9,7 @@ import { CsvFault, CsvParser } from '../csv-parser.ts';
 import { type DataStart, type DelimitedSettings, readDelimited } from '../delimited.ts';
 import { Table } from '../table.ts';
 import { isLineEnd, isUtf8Label, lineAt, readText } from '../text.ts';
-import { TextInput, openText, utf8LengthOf } from './input.ts';
+import { type ScannedText, TextInput, openText, utf8LengthOf } from './input.ts';
 import { Kernel } from './kernel/kernel.ts';
 import { type ScanLayout, Scanner, batchRowsOf } from './scanner.ts';
 import { type TextBytes, singleByteText, utf8 } from './text-bytes.ts';
@@ -95,8 +95,18 @@ export async function* readColumnsBehind(
   const layout: ScanLayout = { ...marks, encoding, columns, needs: needed, isOneColumn, rowsMax: batchRowsOf(needed) };
   using kernel = new Kernel();
   const scanner = new Scanner(kernel, layout, { lines: 0, bytes: blockBytes });
+  return yield* scanBehind(scanner, file, end, { encoding, label, blockBytes });
+}
+
+/** The rows behind those that were read of a file, by a scanner that has read nothing yet. `undefined` where they are not plain. */
+export async function* scanBehind(
+  scanner: BlockScanner,
+  file: PartFile,
+  end: ReadEnd,
+  { blockBytes, ...text }: Pick<ScannedText, 'encoding' | 'label'> & { readonly blockBytes: number },
+): AsyncGenerator<Batch, FormatContent | undefined, void> {
   const chunks = (): AsyncGenerator<Buffer, void, void> => file.storedFrom(end.bytes, blockBytes);
-  const input = new TextInput({ encoding, label, isRaw: true, markBytes: 0, chunks }, 0);
+  const input = new TextInput({ ...text, isRaw: true, markBytes: 0, chunks }, 0);
   try {
     const isPlain = yield* scanAll(scanner, input, { file, blockBytes });
     return isPlain ? { endsWithLineEnd: isLineEnd(input.last), format: end.format } : undefined;
