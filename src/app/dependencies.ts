@@ -18,6 +18,8 @@ export interface Dependencies {
   readonly destination: Destination;
   /** Where agents share a ledger: makes sure that this one still leads, before the last bytes of a push. */
   readonly confirm?: (() => Promise<void>) | undefined;
+  /** @throws AgentError `state.lost` where the files that the agent has open are no longer those of its state directory */
+  readonly confirmState?: (() => void) | undefined;
   /** Who is told of what is wrong. */
   readonly outlets: Outlets;
   /** What acknowledged snapshots belong to: the destination's address, or `emulator`. */

@@ -15,6 +15,7 @@ import { openHttpDestination } from '../edges/push/destination.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { onFile, removeFile } from '../edges/state/file-failure.ts';
+import { noteInPlace } from '../edges/state/in-place.ts';
 import { forgetShared, isShared } from '../edges/shared/seen.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import {
@@ -132,12 +133,15 @@ class RunningAgent implements Agent {
   readonly #options: AgentOptions;
   readonly #lock: Lock;
   readonly #kept: Kept;
+  readonly #confirmState: () => void;
   #buffer: LocalBuffer;
   #destination: ReturnType<typeof openHttpDestination>;
   #beatAtMs = 0;
   #beatUntilMs = 0;
   #beatMonotonicUntilMs = 0;
   #broken: BrokenPass | undefined;
+  /** Why the heartbeat cannot be written: said once. */
+  #heartbeatTrouble: string | undefined;
   /** Until what small passes left behind is given back. */
   #resting: NodeJS.Timeout | undefined;
 
@@ -147,6 +151,7 @@ class RunningAgent implements Agent {
     this.#lock = lock;
     dropOldScratch(settings.state);
     this.#kept = kept;
+    this.#confirmState = noteInPlace(settings.state, kept.shared === undefined ? ['lock', 'ledger.db'] : ['lock']);
     this.#broken = readHeartbeat(settings.state)?.broken;
     this.#buffer = this.#openBuffer();
     this.#destination = this.#openDestination();
@@ -161,6 +166,7 @@ class RunningAgent implements Agent {
       ledger,
       archive,
       destination: this.#destination,
+      confirmState: this.#confirmState,
       ...(shared === undefined ? {} : { clock: shared.clock, confirm: confirmIn(shared.lead) }),
     };
   }
@@ -225,14 +231,19 @@ class RunningAgent implements Agent {
 
   #writeHeartbeat(): void {
     try {
+      this.#confirmState();
       writeHeartbeat(this.#settings.state, {
         untilMs: this.#beatUntilMs,
         monotonicUntilMs: this.#beatMonotonicUntilMs,
         broken: this.#broken,
       });
+      this.#heartbeatTrouble = undefined;
     } catch (error) {
       // `status --live` will say so; the pushes are worth more than their heartbeat.
-      this.#options.log.warn('the heartbeat cannot be written', { error });
+      if (!isAgentError(error)) throw error;
+      if (error.message !== this.#heartbeatTrouble)
+        this.#options.log.warn('the heartbeat cannot be written', { error: error.message, hint: error.hint });
+      this.#heartbeatTrouble = error.message;
     }
   }
 
@@ -250,7 +261,7 @@ class RunningAgent implements Agent {
       this.#lock.release();
     } catch (error) {
       if (!isAgentError(error)) throw error;
-      this.#options.log.warn('agent.json cannot be removed', { error });
+      this.#options.log.warn('agent.json cannot be removed', { error: error.message, hint: error.hint });
     }
   }
 
@@ -261,8 +272,8 @@ class RunningAgent implements Agent {
       const agentId = this.#kept.shared?.lead.self;
       this.#lock.describe({ configLoadedAt, configFile: file, configDigest: digest, agentId });
     } catch (error) {
-      if (!isAgentError(error, 'state.full')) throw error;
-      this.#options.log.warn('agent.json cannot be written', { error });
+      if (!isAgentError(error)) throw error;
+      this.#options.log.warn('agent.json cannot be written', { error: error.message, hint: error.hint });
     }
   }
 

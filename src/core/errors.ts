@@ -6,6 +6,7 @@ const exits = {
   'config.missing': 78,
   'config.invalid': 78,
   'state.missing': 78,
+  'state.lost': 78,
   'state.newer': 78,
   'state.older': 78,
   'state.unwritable': 78,

@@ -260,6 +260,7 @@ class Daemon {
     const { broken } = this.#state;
     let isKept = false;
     try {
+      deps.confirmState?.();
       await keepLoopState(deps, this.#state);
       isKept = true;
       const report = await runPassOrRebuild(

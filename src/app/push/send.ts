@@ -100,6 +100,8 @@ export async function pushSnapshot(deps: Dependencies, job: PushJob, signal: Abo
   const { digest, drivers, points, bytes } = snapshot;
   const { changes, carried } = await changesSince(deps, last, snapshot);
   await sayFirstPush(deps, snapshot);
+  // What is recorded from here on has to be there after a restart.
+  deps.confirmState?.();
   const begun = { atMs: clock.now().getTime(), address, digest, drivers, points, bytes, rollbackOf };
   const { shouldDeleteMissing } = snapshot.format;
   const isNewest = rollbackOf === undefined && job.isRepeat !== true;

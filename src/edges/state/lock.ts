@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { removeFile } from './file-failure.ts';
+import { noteInPlace } from './in-place.ts';
 import { makeFolder, makePrivate, openNew } from './private-file.ts';
 
 /** The agent that holds a state directory. The first three are `undefined` where its `agent.json` is missing. */
@@ -34,9 +35,9 @@ export interface LockHolder {
 }
 
 export interface Lock extends Disposable {
-  /** Says more about this agent in `agent.json`; what was said before stays unless said anew. */
+  /** Says more about this agent in `agent.json`; what was said before stays unless said anew. @throws AgentError of `state.` */
   describe(fields: Readonly<Record<string, unknown>>): void;
-  /** Lets the next agent in. May be called again. @throws AgentError where `agent.json` cannot be removed: the next one is let in */
+  /** Lets the next agent in. May be called again. @throws AgentError where `agent.json` cannot be removed, or must not: the next one is let in */
   release(): void;
 }
 
@@ -95,10 +96,13 @@ export function refuseHidden(stateDir: string): void {
 export function acquireLock(stateDir: string, self: { readonly command: string; readonly pid: number }): Lock {
   const database = lockFile(stateDir);
   const agentFile = join(stateDir, 'agent.json');
+  const confirmLock = noteInPlace(stateDir, ['lock']);
   let holder: LockHolder = { pid: self.pid, command: self.command, since: new Date().toISOString() };
   const release = (): void => {
     if (!database.open) return;
     try {
+      // Where the lock is another one now, this may be the description of another agent.
+      confirmLock();
       removeFile(agentFile);
     } finally {
       database.close();
@@ -106,6 +110,7 @@ export function acquireLock(stateDir: string, self: { readonly command: string; 
   };
   const lock: Lock = {
     describe(fields) {
+      confirmLock();
       holder = { ...holder, ...fields };
       writeHolder(stateDir, holder);
     },
@@ -249,6 +254,7 @@ function stateError(stateDir: string, cause: unknown): AgentError {
 
 const unwritableHints: Readonly<Record<string, string>> = {
   EACCES: "run this as the agent's user, give this user read and write access to it, or name another with state:",
+  ENOENT: 'it was removed while the agent ran: put it back, or end the agent and start it anew',
   EROFS: 'it lies on a read-only file system: mount it writable, or name another with state:',
   ENOTDIR: 'a file stands where the directory should be: remove it, or name another with state:',
   EEXIST: 'a file stands where the directory should be: remove it, or name another with state:',

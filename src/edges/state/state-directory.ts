@@ -53,6 +53,7 @@ export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
+/** @throws AgentError `state.full`, `state.unwritable` */
 export function writeHeartbeat(stateDir: string, { untilMs, monotonicUntilMs, broken }: Heartbeat): void {
   const bytes = Buffer.alloc(heartbeatBytes, ' ');
   bytes.write(String(untilMs).padStart(untilDigits));
@@ -64,12 +65,15 @@ export function writeHeartbeat(stateDir: string, { untilMs, monotonicUntilMs, br
   }
   const boot = monotonicUntilMs === undefined ? '' : bootId();
   if (boot !== '') bytes.write(`${boot} ${monotonicUntilMs}`, heartbeatBytes - bootBytes);
-  const fd = openInPlace(path.join(stateDir, 'heartbeat'));
-  try {
-    writeSync(fd, bytes, 0, heartbeatBytes, 0);
-  } finally {
-    closeSync(fd);
-  }
+  const file = path.join(stateDir, 'heartbeat');
+  onFile(file, () => {
+    const fd = openInPlace(file);
+    try {
+      writeSync(fd, bytes, 0, heartbeatBytes, 0);
+    } finally {
+      closeSync(fd);
+    }
+  });
 }
 
 /** `undefined` where no loop ever said so. */
