@@ -96,12 +96,12 @@ test('a hook that is back gets what waited, and status shows nothing of it any m
   expect(await report(w)).toEqual({ failures: 2, waiting: 0, dropped: 0 });
 });
 
-test('what could not be delivered for a week is given up, with a word in the log', async () => {
+test('what could not be delivered for a week is given up for a new notice of what is wrong still, with a word in the log', async () => {
   const { w, after, pass } = await outage(...Array<Answer>(1000).fill(500));
   await pass();
   await after(7 * 24 * hours + minutes);
   await pass();
-  expect(await report(w)).toMatchObject({ waiting: 0, dropped: 1 });
+  expect(await report(w)).toMatchObject({ waiting: 1, dropped: 1 });
   expect(w.log.lines).toContainEqual({
     level: 'warn',
     message: 'notices that could not be delivered were given up',

@@ -269,10 +269,19 @@ describe('what cannot be delivered', () => {
   test('is given up after a week, and counted', () => {
     const told = new Told();
     told.pass({ held: ['books'] });
-    told.pass({ held: ['books'] }, 7 * 24 * hourMs);
-    expect(told.state).toMatchObject({ dropped: 0, outbox: [{}] });
+    told.pass({ accepted: ['books'] }, 7 * 24 * hourMs);
+    expect(told.state).toMatchObject({ dropped: 0, outbox: [{}, {}] });
+    told.pass({ accepted: ['books'] });
+    expect(told.state).toMatchObject({ dropped: 1, outbox: [{ notice: { state: 'ended' } }] });
+  });
+
+  test('is told anew after a week where it is wrong still, also where only the clock jumped', () => {
+    const told = new Told();
     told.pass({ held: ['books'] });
-    expect(told.state).toMatchObject({ dropped: 1, outbox: [] });
+    expect(told.pass({ held: ['books'] }, 8 * 24 * hourMs)).toEqual(['held books started']);
+    expect(told.state).toMatchObject({ dropped: 1, outbox: [{ tries: 0, writtenMs: told.nowMs }] });
+    expect(told.pass({ held: ['books'] })).toEqual([]);
+    expect(told.pass({ accepted: ['books'] })).toEqual(['held books ended']);
   });
 
   test('is a hundred notices for each channel at most: the oldest go', () => {

@@ -5,7 +5,7 @@ import type { Listener, Notice } from './notice.ts';
 import type { KnownChannel, Letter, TellingState, ToldMatter } from './record.ts';
 import { endOf, startOf } from './words.ts';
 
-/** What is older is given up: by then the status page and the log have told it to whoever looks. */
+/** What waits longer is given up: its words are of another week. */
 const ageMaxMs = 7 * 86_400_000;
 /** Letters that wait for one channel. */
 const waitingMax = 100;
@@ -82,7 +82,7 @@ export function idOf({ id, name }: Pick<Listener, 'id' | 'name'>): string {
 /** Looks at how things are, and puts into the outbox what the listeners do not know yet. */
 export function tell(kept: TellingState, known: Known, listeners: readonly Listener[]): TellingState {
   const { nowMs, address } = known;
-  const settled = settleChannels(settleTelling(kept, nowMs), listeners);
+  const settled = withoutAged(settleChannels(settleTelling(kept, nowMs), listeners), nowMs);
   const isMoved = settled.address !== address;
   const watchedMs = servedOr(known, isMoved ? nowMs : settled.watchedMs);
   const state = { ...settled, address, watchedMs };
@@ -115,29 +115,42 @@ export function tell(kept: TellingState, known: Known, listeners: readonly Liste
       outbox: [...state.outbox, ...letters],
       letters: state.letters + letters.length,
     },
-    nowMs,
     listeners,
   );
 }
 
-/** Without what is too old, too much, or for a channel that is gone. */
-function withinLimits(state: TellingState, nowMs: number, listeners: readonly Listener[]): TellingState {
-  const isKnown = (channel: string): boolean => listeners.some((one) => idOf(one) === channel);
-  const wanted = state.outbox.filter(({ channel }) => isKnown(channel));
-  const outbox = wanted.filter((letter, index) => {
-    const later = wanted.slice(index + 1).filter(({ channel }) => channel === letter.channel);
-    return later.length < waitingMax && nowMs - letter.writtenMs <= ageMaxMs;
-  });
-  const failing = state.failing.filter(({ channel }) => isKnown(channel));
-  // Whoever never got it is told once it is back.
-  const lost = state.outbox.filter(({ channel, notice }) => !isKnown(channel) && notice.state === 'started');
-  const matters = state.matters.map((matter) => {
+/** Without what waits for too long. What is wrong still is told anew, in the words of today: nobody heard of it. */
+function withoutAged(state: TellingState, nowMs: number): TellingState {
+  const aged = state.outbox.filter(({ writtenMs }) => nowMs - writtenMs > ageMaxMs);
+  if (aged.length === 0) return state;
+  const outbox = state.outbox.filter((letter) => !aged.includes(letter));
+  return { ...state, outbox, matters: untold(state.matters, aged), dropped: state.dropped + aged.length };
+}
+
+/** The matters without those that these letters were to tell first: they count as not told. */
+function untold(matters: readonly ToldMatter[], letters: readonly Letter[]): readonly ToldMatter[] {
+  const first = letters.filter(({ notice }) => notice.state === 'started');
+  return matters.map((matter) => {
     const isLost = (id: string): boolean =>
-      lost.some(({ channel, notice: { event, source, machine } }) => {
+      first.some(({ channel, notice: { event, source, machine } }) => {
         return channel === id && event !== 'test' && isSame({ event, source, machine }, matter);
       });
     return { ...matter, told: matter.told.filter((id) => !isLost(id)) };
   });
+}
+
+/** Without what is too much, or for a channel that is gone. */
+function withinLimits(state: TellingState, listeners: readonly Listener[]): TellingState {
+  const isKnown = (channel: string): boolean => listeners.some((one) => idOf(one) === channel);
+  const wanted = state.outbox.filter(({ channel }) => isKnown(channel));
+  const outbox = wanted.filter((letter, index) => {
+    const later = wanted.slice(index + 1).filter(({ channel }) => channel === letter.channel);
+    return later.length < waitingMax;
+  });
+  const failing = state.failing.filter(({ channel }) => isKnown(channel));
+  // Whoever never got it is told once it is back.
+  const lost = state.outbox.filter(({ channel }) => !isKnown(channel));
+  const matters = untold(state.matters, lost);
   return { ...state, matters, outbox, failing, dropped: state.dropped + wanted.length - outbox.length };
 }
 
