@@ -11,22 +11,25 @@ import {
   judgeRejects,
   judgeStale,
 } from './guarding.ts';
+import { type HeldPart, type Points, deletesBetween, goneBetween, withCarried, withHistory } from './model.ts';
 import {
   type Accepted,
-  type HeldPart,
-  type NamedPart,
-  type Points,
-  deletesBetween,
-  goneBetween,
-  withCarried,
-  withHistory,
-} from './model.ts';
-import { hasAnyOf, joined, movedAway, onlyOf, restored, shownBy, showsAny, showsDriver, yielding } from './moving.ts';
+  hasAnyOf,
+  joined,
+  movedAway,
+  onlyOf,
+  restored,
+  shownBy,
+  showsAny,
+  showsDriver,
+  yielding,
+} from './moving.ts';
 import { Violation } from './promises.ts';
 import { Served } from './served.ts';
-import { type Place, type Sheet, placeNameOf } from './world/place.ts';
+import { type NamedPart, type Place, type Sheet, placeNameOf } from './world/place.ts';
 
 const dayMs = 86_400_000;
+
 const nothing: Accepted = { parts: [], points: new Map(), isBlurred: false };
 
 export class Checks {
@@ -227,7 +230,7 @@ export class Checks {
     );
     if (lost !== undefined && !this.#mayGo(source))
       throw new Violation('evidence', `${source} left the config, and "${lost}" went, which no other source has`);
-    // What a place shows that was not read under its new key is the taker's by then: docs/PROOF.md has that limit.
+    // What a place shows that was not read under its new key is the taker's by then: docs/TRACK-RECORD.md has that limit.
     if (!others.some(([name]) => placeNameOf(name) === placeNameOf(source))) this.#unseen.add(placeNameOf(source));
     this.#accepted.set(source, yielding(before, new Set(drivers)));
     this.#isEmptyMeant = this.#isEmpty();

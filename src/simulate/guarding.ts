@@ -1,7 +1,7 @@
 /** What the guard has to stop, in its shortest form: judged when a candidate was accepted that nobody had approved. */
 import type { Settings, SourceSettings } from '../core/settings.ts';
-import { type Accepted, type HeldPart, type Points, deletesBetween, sizeOf } from './model.ts';
-import { joined, onlyOf, slippedDriver } from './moving.ts';
+import { type HeldPart, type Points, deletesBetween, sizeOf } from './model.ts';
+import { type Accepted, joined, onlyOf, slippedDriver } from './moving.ts';
 import { Violation } from './promises.ts';
 
 /** One acceptance without approval that took points away. */

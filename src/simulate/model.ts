@@ -13,23 +13,8 @@ export interface HeldPart {
   readonly isCarried: boolean;
 }
 
-/** A part of an accepted read, as the agent names it. */
-export interface NamedPart {
-  readonly name: string;
-  readonly kind: string;
-  readonly carried: boolean;
-}
-
 /** By driver, then by month: the texts that are right. Several where two files tie, and which wins is not the model's to say. */
 export type Points = ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
-
-/** What a source has accepted, and what it is made of. */
-export interface Accepted {
-  readonly parts: readonly HeldPart[];
-  readonly points: Points;
-  /** Somebody approved to go on without readings that nobody knows any more: its digits are the agent's word. */
-  readonly isBlurred: boolean;
-}
 
 /** The points that parts have together. */
 export function foldParts(parts: readonly HeldPart[], rules: readonly Collapse[]): Points {

@@ -1,6 +1,14 @@
 /** What the rules say of drivers that move from one source to another: what they are compared with, and what goes with them. */
-import type { Accepted, HeldPart, Points } from './model.ts';
+import type { HeldPart, Points } from './model.ts';
 import type { Place, Sheet } from './world/place.ts';
+
+/** What a source has accepted, and what it is made of. */
+export interface Accepted {
+  readonly parts: readonly HeldPart[];
+  readonly points: Points;
+  /** Somebody approved to go on without readings that nobody knows any more: its digits are the agent's word. */
+  readonly isBlurred: boolean;
+}
 
 /** Only these drivers. */
 export function onlyOf(points: Points, isWanted: (driver: string) => boolean): Points {

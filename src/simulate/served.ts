@@ -1,5 +1,6 @@
 /** What the service had of each driver when an acknowledged snapshot had it last. */
-import type { Accepted, Points } from './model.ts';
+import type { Points } from './model.ts';
+import type { Accepted } from './moving.ts';
 
 /** All snapshots of as many days are kept. */
 const keptMs = 6 * 86_400_000;

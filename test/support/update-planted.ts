@@ -1,5 +1,5 @@
 /**
- * Plants every bug of `test/simulate/planted/plants.ts` and writes the table of docs/PROOF.md: how many seeds each took.
+ * Plants every bug of `test/simulate/planted/plants.ts` and writes the table of docs/HISTORIES.md: how many seeds each took.
  * `node test/support/update-planted.ts`, some minutes.
  */
 import { execFileSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { promises } from '../../src/simulate/promises.ts';
 import { plants } from '../simulate/planted/plants.ts';
 
 const seeds = '1000';
-const page = path.resolve(import.meta.dirname, '../../docs/PROOF.md');
+const page = path.resolve(import.meta.dirname, '../../docs/HISTORIES.md');
 const [begin, end] = ['<!-- planted: begin -->', '<!-- planted: end -->'];
 
 const rows = plants.map(({ name, file }) => {

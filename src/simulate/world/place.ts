@@ -37,6 +37,13 @@ export interface Sheet {
   readonly isStale?: boolean;
 }
 
+/** A part of an accepted read, as the agent names it. */
+export interface NamedPart {
+  readonly name: string;
+  readonly kind: string;
+  readonly carried: boolean;
+}
+
 export interface WorldFile {
   readonly sheet: Sheet;
   readonly version: string;
