@@ -151,7 +151,11 @@ class RunningAgent implements Agent {
     this.#lock = lock;
     dropOldScratch(settings.state);
     this.#kept = kept;
-    this.#confirmState = noteInPlace(settings.state, kept.shared === undefined ? ['lock', 'ledger.db'] : ['lock']);
+    const confirmLedger = noteInPlace(settings.state, kept.shared === undefined ? ['ledger.db'] : []);
+    this.#confirmState = () => {
+      lock.confirm();
+      confirmLedger();
+    };
     this.#broken = readHeartbeat(settings.state)?.broken;
     this.#buffer = this.#openBuffer();
     this.#destination = this.#openDestination();
@@ -231,7 +235,8 @@ class RunningAgent implements Agent {
 
   #writeHeartbeat(): void {
     try {
-      this.#confirmState();
+      // Where the lock is another one now, so is the heartbeat.
+      this.#lock.confirm();
       writeHeartbeat(this.#settings.state, {
         untilMs: this.#beatUntilMs,
         monotonicUntilMs: this.#beatMonotonicUntilMs,

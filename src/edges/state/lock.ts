@@ -35,6 +35,8 @@ export interface LockHolder {
 }
 
 export interface Lock extends Disposable {
+  /** Makes sure that whoever asks for the lock meets this one. @throws AgentError `state.lost`, `state.unwritable` */
+  confirm(): void;
   /** Says more about this agent in `agent.json`; what was said before stays unless said anew. @throws AgentError of `state.` */
   describe(fields: Readonly<Record<string, unknown>>): void;
   /** Lets the next agent in. May be called again. @throws AgentError where `agent.json` cannot be removed, or must not: the next one is let in */
@@ -96,21 +98,22 @@ export function refuseHidden(stateDir: string): void {
 export function acquireLock(stateDir: string, self: { readonly command: string; readonly pid: number }): Lock {
   const database = lockFile(stateDir);
   const agentFile = join(stateDir, 'agent.json');
-  const confirmLock = noteInPlace(stateDir, ['lock']);
+  const confirm = noteInPlace(stateDir, ['lock']);
   let holder: LockHolder = { pid: self.pid, command: self.command, since: new Date().toISOString() };
   const release = (): void => {
     if (!database.open) return;
     try {
       // Where the lock is another one now, this may be the description of another agent.
-      confirmLock();
+      confirm();
       removeFile(agentFile);
     } finally {
       database.close();
     }
   };
   const lock: Lock = {
+    confirm,
     describe(fields) {
-      confirmLock();
+      confirm();
       holder = { ...holder, ...fields };
       writeHolder(stateDir, holder);
     },
