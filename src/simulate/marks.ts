@@ -1,5 +1,5 @@
 /** Marks: names for what is rare, so that a campaign can say how often each was reached. */
-import type { PassReport } from '../core/report.ts';
+import type { PassReport, SourceReport } from '../core/report.ts';
 
 /** Reasons of a hold, by the words of `core/guard/guard.ts` and its neighbours. */
 const holdReasons: readonly (readonly [mark: string, words: RegExp])[] = [
@@ -37,11 +37,26 @@ const unreadReasons: typeof holdReasons = [
   ['too many rejects', /more than guard\.maxRejects/],
   ['line end', /ends without a line end/],
   ['half way', /was lost half way/],
+  ['unreachable', /cannot be reached/],
+  ['gone', /nothing matches/],
+  ['no header', /it has no header/],
+  ['no column', /there is no column/],
+  ['too long', /took longer than/],
+  ['cut workbook', /it ends before its end/],
 ];
 
+/** The marks of a reason. One without a mark is a mark by itself, that no campaign may reach. */
+function named(list: typeof holdReasons, reason: string): readonly string[] {
+  const marks = list.flatMap(([mark, words]) => (words.test(reason) ? [mark] : []));
+  return marks.length > 0 ? marks : [`unnamed: ${reason.replaceAll(/\d+/g, 'N')}`];
+}
+
+/** A hold for what its values look like is known by its findings. */
+function namedHold({ reason = '', findings = [] }: SourceReport): readonly string[] {
+  return named(holdReasons, reason).filter((mark) => findings.length === 0 || !mark.startsWith('unnamed'));
+}
+
 export function marksOf({ exit, outcome, reason = '', sources }: PassReport): readonly string[] {
-  const named = (list: typeof holdReasons, text: string): readonly string[] =>
-    list.flatMap(([mark, words]) => (words.test(text) ? [mark] : []));
   const held = sources.filter(({ state }) => state === 'held');
   const unread = sources.filter(({ state }) => state === 'unread');
   return [
@@ -49,7 +64,7 @@ export function marksOf({ exit, outcome, reason = '', sources }: PassReport): re
     `outcome ${outcome}`,
     ...(outcome === 'blocked' ? named(blockReasons, reason).map((mark) => `blocked: ${mark}`) : []),
     ...sources.map(({ state }) => `source ${state}`),
-    ...held.flatMap((source) => named(holdReasons, source.reason ?? '').map((mark) => `hold: ${mark}`)),
+    ...held.flatMap((source) => namedHold(source).map((mark) => `hold: ${mark}`)),
     ...unread.flatMap((source) => named(unreadReasons, source.reason ?? '').map((mark) => `unread: ${mark}`)),
     ...sources.flatMap(({ findings = [] }) => findings.map(({ kind }) => `finding ${kind}`)),
   ];

@@ -51,7 +51,17 @@ const marks = [
     'moved to a held one',
     'moved to an unread one',
   ].map((reason) => `hold: ${reason}`),
-  ...['too many rejects', 'line end', 'half way'].map((reason) => `unread: ${reason}`),
+  ...[
+    'too many rejects',
+    'line end',
+    'half way',
+    'unreachable',
+    'gone',
+    'no header',
+    'no column',
+    'too long',
+    'cut workbook',
+  ].map((reason) => `unread: ${reason}`),
   ...['same, by proof', 'changed, by proof', 'changed, by evidence', 'grown, by proof', 'grown, by evidence'].map(
     (look) => `file ${look}`,
   ),
@@ -78,9 +88,10 @@ function playOnce(config: object): ReturnType<typeof playSeeds> {
   return known;
 }
 
-test.each(configs)('no promise is broken with %s', async (_name, config) => {
-  const { failed } = await playOnce(config);
+test.each(configs)('no promise is broken, and each reason has a mark, with %s', async (_name, config) => {
+  const { failed, marks: reached } = await playOnce(config);
   expect(failed).toBeUndefined();
+  expect([...reached.keys()].filter((mark) => mark.includes('unnamed'))).toEqual([]);
 });
 
 test.runIf(isCampaign)('every mark is reached', async () => {

@@ -43,6 +43,7 @@ describe.skipIf(cannotBrowse)(`the status page in ${browserName}`, () => {
     { width: 400, colorScheme: 'light', javaScriptEnabled: false },
     { width: 400, colorScheme: 'dark', javaScriptEnabled: true },
     { width: 1280, colorScheme: 'dark', javaScriptEnabled: false },
+    { width: 1280, colorScheme: 'light', javaScriptEnabled: true },
   ] as const)('nothing is cut off or comes from elsewhere: %o', async ({ width, ...options }) => {
     const { page, problems } = await world({ viewport: { width, height: 900 }, ...options });
     const shots = process.env['SCREENSHOTS'];
