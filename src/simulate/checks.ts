@@ -17,6 +17,7 @@ import {
   hasAnyOf,
   joined,
   movedAway,
+  nothing,
   onlyOf,
   restored,
   shownBy,
@@ -25,12 +26,8 @@ import {
   yielding,
 } from './moving.ts';
 import { Violation } from './promises.ts';
-import { Served } from './served.ts';
+import { Served, dayMs } from './served.ts';
 import { type NamedPart, type Place, type Sheet, placeNameOf } from './world/place.ts';
-
-const dayMs = 86_400_000;
-
-const nothing: Accepted = { parts: [], points: new Map(), isBlurred: false };
 
 export class Checks {
   #settings!: Settings;

@@ -10,6 +10,8 @@ export interface Accepted {
   readonly isBlurred: boolean;
 }
 
+export const nothing: Accepted = { parts: [], points: new Map(), isBlurred: false };
+
 /** Only these drivers. */
 export function onlyOf(points: Points, isWanted: (driver: string) => boolean): Points {
   return new Map([...points].filter(([driver]) => isWanted(driver)));

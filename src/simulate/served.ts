@@ -2,8 +2,9 @@
 import type { Points } from './model.ts';
 import type { Accepted } from './moving.ts';
 
+export const dayMs = 86_400_000;
 /** All snapshots of as many days are kept. */
-const keptMs = 6 * 86_400_000;
+const keptMs = 6 * dayMs;
 
 export class Served {
   readonly #last = new Map<
