@@ -309,5 +309,21 @@ export const plants: readonly Plant[] = [
     breaks: ['digits'],
     config: shapedConfig,
   },
+  {
+    name: 'the earlier of two readings counts',
+    file: 'core/series/merge-folds.ts',
+    find: 'const bIsLater = order(b, a) >= 0;',
+    replace: 'const bIsLater = order(b, a) < 0;',
+    breaks: ['digits', 'whole', 'arrives'],
+    config: twoSources,
+  },
+  {
+    name: 'a month is the one before',
+    file: 'core/time/time.ts',
+    find: 'const written = monthOfWallSeconds(shown);',
+    replace: 'const written = monthOfWallSeconds(shown) - 1;',
+    breaks: ['digits', 'whole', 'arrives'],
+    config: shapedConfig,
+  },
   ...sharedPlants,
 ];
