@@ -33,8 +33,17 @@ function warning(tie: TiesFound, context: TieContext): string {
     where === 'within'
       ? `the ${which} row`
       : `the row of the part revised ${which}, as is right for exports that restate months`;
-  const shown = `driver "${driver}" at ${timeShown(seconds, context.timezone)}: ${reading(left)} and ${reading(kept)}`;
+  const at = `driver "${driver}" at ${timeShown(seconds, context.timezone)}`;
+  const shown = `${at}: ${reading(left)} and ${reading(kept)}`;
+  if (isOneRow(example)) {
+    return `${entriesOf(tie, context)}: ${many} readings of one row and one same time with different values, such as ${at}: ${left.value} and ${reading(kept)}; "${rule}" keeps the ${which} one; name in the path what tells them apart, or say collapse: sum if they add up`;
+  }
   return `${entriesOf(tie, context)}: ${many} ${rows} of one same time with different values, such as ${shown}; "${rule}" keeps ${keeps}; say collapse: sum if they add up`;
+}
+
+/** Such as two columns of a wide file that mean the same. */
+function isOneRow({ left, kept }: TiesFound['example']): boolean {
+  return left.part === kept.part && left.row === kept.row && rowOf(kept.row) !== null;
 }
 
 /** The entry is not known of what was taken out of a snapshot: then it is one of those with that rule. */

@@ -53,6 +53,17 @@ describe('two bookings of one day under the default last', () => {
   });
 });
 
+test('are told of two columns of one row, which the path does not tell apart', async () => {
+  const unpivot = { columns: '^(?<scenario>Actual|Budget) (?<time>.+)$', value: 'value' };
+  const made = await synced(longSource('wide.csv', { unpivot }), {
+    'wide.csv': 'id,Actual 2026-01,Budget 2026-01\nRent,5,3\n',
+  });
+  expect(made.points()).toMatchObject({ Rent: { '2026-01': '3' } });
+  expect(await warnings(made)).toEqual([
+    'drivers[0]: 1 point has readings of one row and one same time with different values, such as driver "Rent" at 2026-01-01: 5 and 3 (wide.csv row 1); "last" keeps the later one; name in the path what tells them apart, or say collapse: sum if they add up',
+  ]);
+});
+
 test('are told where a row of another day stands between them, before or behind', async () => {
   const made = await synced(
     longSource('*.csv', { drivers: [longEntry('l/{id}', 'last'), longEntry('f/{id}', 'first')] }),

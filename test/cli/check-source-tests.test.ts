@@ -59,6 +59,20 @@ test('a column of a row is found by its place, also behind one whose name is a n
   expect((await run('check', '--offline', '--json')).json<Checked>()).toMatchObject({ ok: true, problems: [] });
 });
 
+test('a reading of a count is 1, as check shows it and as it is pushed', async () => {
+  const tests = [{ rows: good.rows, readings: [{ driver: 'Rent', month: '2026-03', value: '1' }], rejects: 1 }];
+  const drivers = [{ path: ['{id}'], time: '{time}', value: '{value}', collapse: 'count' }];
+  const { run } = await commandsWorld(
+    { costs: { ...csv('costs.csv'), drivers, tests } },
+    { 'costs.csv': 'id,time,value\nRent,2026-03,7.50\n' },
+  );
+  expect((await run('check', '--json')).json<Checked>()).toMatchObject({
+    ok: true,
+    problems: [],
+    sources: [{ readings: [{ driver: 'Rent', month: '2026-03', value: '1' }] }],
+  });
+});
+
 test('rows need the columns that the source needs', async () => {
   expect(await problemsOf({ rows: [{ id: 'Rent', value: '1' }], readings: [] })).toEqual([
     'sources.costs.tests[0].rows: there is no column "time" (the columns are id, value)',

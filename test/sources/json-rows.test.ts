@@ -23,6 +23,25 @@ test.each<[string, string, object, object]>([
       ],
     },
   ],
+  // A writer that leaves out what stands empty at the end of a row.
+  [
+    '',
+    '[["region","amount","note"],["N"],["S",2]]',
+    {},
+    {
+      columns: ['region', 'amount', 'note'],
+      rows: [
+        ['N', '', ''],
+        ['S', '2', ''],
+      ],
+    },
+  ],
+  [
+    '',
+    '{"N":[1.50]}',
+    { keys: 'region', columns: ['amount', 'note'] },
+    { columns: ['region', 'amount', 'note'], rows: [['N', '1.50', '']] },
+  ],
   [
     '',
     '{"2026-01":5,"2026-02":6.0}',

@@ -36,8 +36,9 @@ function runTest(test: SourceTest, mapping: Mapping, rules: MonthRules): readonl
   const rejects: string[] = [];
   const rows = test.rows.map((row) => columns.map((column) => row[column] ?? ''));
   const sink = eachReading((all, at) => {
-    const { id, path } = all.name(at);
-    readings.push({ driver: id, path, month: formatMonth(all.moment(at).month), value: all.value(at) });
+    const { id, path, rule } = all.name(at);
+    const value = rule === 'count' ? '1' : all.value(at);
+    readings.push({ driver: id, path, month: formatMonth(all.moment(at).month), value });
   });
   const coder = new RowCoder((all) => columnNeeds(mapping, all));
   mapper.read(coder.batch({ columns, rows }), 0, sink, {

@@ -96,6 +96,11 @@ export class JsonRecords {
     for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
   }
 
+  /** Columns that there are, whether or not a record has a value for them. */
+  declare(keys: readonly string[]): void {
+    for (const key of keys) this.#columnOf(this.#nameUnder(this.#root, key));
+  }
+
   /** Whether no record is open. */
   get isBetween(): boolean {
     return this.#open.length === 0;
@@ -222,11 +227,7 @@ export class JsonRecords {
     const open = this.#open.at(-1);
     if (open === undefined) return this.#root;
     open.isEmpty = false;
-    let name = open.name.under.get(key);
-    if (name === undefined) {
-      name = this.#addName(open.name, key);
-      open.name.under.set(key, name);
-    }
+    const name = this.#nameUnder(open.name, key);
     if (name.record === this.count) {
       throw new JsonFault(
         `two values for the column ${quote(name.text)}`,
@@ -234,6 +235,15 @@ export class JsonRecords {
       );
     }
     name.record = this.count;
+    return name;
+  }
+
+  #nameUnder(above: Name, key: string): Name {
+    let name = above.under.get(key);
+    if (name === undefined) {
+      name = this.#addName(above, key);
+      above.under.set(key, name);
+    }
     return name;
   }
 
@@ -257,9 +267,11 @@ export class JsonRecords {
   #set(text: string): void {
     if (isFieldTooLong(text)) throw tooLong('a number or list');
     if (this.isBetween) throw this.#noObject('a single value');
-    const name = this.#name;
-    name.column ??= this.columns.push(name.text) - 1;
-    this.#row[name.column] = text;
+    this.#row[this.#columnOf(this.#name)] = text;
+  }
+
+  #columnOf(name: Name): number {
+    return (name.column ??= this.columns.push(name.text) - 1);
   }
 
   #noObject(what: string): JsonFault {

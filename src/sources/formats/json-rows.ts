@@ -27,6 +27,8 @@ export class RowTokens {
   readonly #shape: RowShape;
   readonly #records: JsonRecords;
   #names: readonly string[] | undefined;
+  /** Whether the records know these. */
+  #areDeclared = false;
   #header: string[] = [];
   /** Of the entry that comes next. */
   #key: string | undefined;
@@ -102,7 +104,12 @@ export class RowTokens {
       throw new JsonFault('a row is a list, and nothing names its columns', 'name them: columns: [region, amount]');
     }
     this.#opened = this.#names === undefined ? 'header' : 'list';
-    if (this.#opened === 'list') this.#begin();
+    if (this.#opened === 'header') return;
+    this.#begin();
+    if (this.#areDeclared) return;
+    // A row may end before its last columns, and so may all of them.
+    this.#records.declare(this.#names ?? []);
+    this.#areDeclared = true;
   }
 
   #takeSingle(token: JsonToken): void {
