@@ -36,10 +36,9 @@ export function examples(texts: Iterable<string>, max = 3): string {
 /** A letter of the header of a column that says what it holds; words of the languages that exports come in. */
 export const words = {
   time: /date|datum|day\b|tag\b|month|monat|mois|\bmes\b|mese|period|zeit|time|quarter|quartal|jour|fecha|stichtag|posting|posted|booked|buchung|valuta|stamp|epoch|as.?of|week|woche|when|année|jahr|year/i,
-  /** Of nested records, such as `period.year`, the last name counts. */
-  year: /^(?:.*\.)?(fiscal.?)?(year|yr|jahr|gj|année|annee|año|ano|anno|jaar|rok|fy)$/i,
+  year: /^(fiscal.?)?(year|yr|jahr|gj|année|annee|año|ano|anno|jaar|rok|fy)$/i,
   month:
-    /^(?:.*\.)?(fiscal|accounting|posting|buchungs?|gesch(ä|ae)fts?|gl)?[ _.-]?(month|mon|mth|monat|mois|mes|mese|maand|period|periode|per|perio|poper|monat)[ _.-]?(no|nr|num|number|nummer)?\.?$/i,
+    /^(fiscal|accounting|posting|buchungs?|gesch(ä|ae)fts?|gl)?[ _.-]?(month|mon|mth|monat|mois|mes|mese|maand|period|periode|per|perio|poper|monat)[ _.-]?(no|nr|num|number|nummer)?\.?$/i,
   period: /per(iod|io|$)|poper/i,
   code: /(^|[^a-z])(code|konto|kto|account|acct|compte|cuenta|conto|no|nr|num|number|nummer|id|key|sku|ean|plz|zip|kst|kostenstelle|cost.?cent(er|re)|branch|store|filiale|customer|kunde|supplier|vendor|artikel|item|project|projekt|company|entity|gl|[a-z]*konto|[a-z]*konto.?(nr|nummer)|(kunden|artikel|projekt|lieferanten|debitoren|kreditoren|kostenstellen|kst).?(nr|nummer)|debitor|kreditor|hkont|saknr|racct|ktopl|kostl|rcntr|prctr|bukrs|rbukrs|gsber|werks|lifnr|kunnr|matnr|aufnr)([^a-z]|$)/i,
   /** Nothing but a code, whatever marks its texts have. */
@@ -74,6 +73,30 @@ export const words = {
   totalRow:
     /^\W*(grand.?total|sub.?total|total|totals|sum|summe|gesamt|gesamtsumme|insgesamt|zwischensumme|totale|totaal|suma|somme|celkem|yhteensä)\b/i,
 } as const;
+
+/** Of nested records: `period.year` is a year. */
+export function ownName(name: string): string {
+  return name.replace(/^.*\.(?=\p{L})/u, '');
+}
+
+/** A list in a record, as its text. */
+export function isList(text: string): boolean {
+  return text.startsWith('[') && Array.isArray(parsed(text));
+}
+
+/** A list of records in a record. */
+export function isRecordList(text: string): boolean {
+  const list = text.startsWith('[') ? parsed(text) : undefined;
+  return Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === 'object' && one !== null);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** `AccountCode` has two words. */
 export function spaced(name: string): string {
