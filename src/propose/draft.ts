@@ -134,11 +134,11 @@ function laterFiles({ filesInstead }: Shape): readonly string[] {
 
 /** Records have names for their values, and no order. */
 function isTable({ type }: Shape): boolean {
-  return type === 'csv' || type === 'tsv' || type === 'xlsx';
+  return type === 'csv' || type === 'tsv' || type === 'fixed' || type === 'xlsx';
 }
 
 function formOf({ type, hasSemicolons }: Shape): 'numbers' | 'semicolons' | 'text' {
-  if (type !== 'csv' && type !== 'tsv') return 'numbers';
+  if (type !== 'csv' && type !== 'tsv' && type !== 'fixed') return 'numbers';
   return hasSemicolons ? 'semicolons' : 'text';
 }
 
