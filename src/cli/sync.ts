@@ -111,7 +111,8 @@ export async function withAgent<T>(
       },
     });
     await using _agent = agent;
-    if (emulator !== undefined) say(`emulator: ${emulator.url}`);
+    if (emulator !== undefined)
+      say(`emulator: ${emulator.url} (until this ends; "driver-sync run" keeps it up, with its console)`);
     return await run(agent, await beginToLead(agent, ending.signal));
   } finally {
     progress.end();

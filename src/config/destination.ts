@@ -114,7 +114,10 @@ function readPrivate(at: Cursor, file: string): string | undefined {
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     const reason = readFailures[code] ?? `it cannot be read (${code})`;
-    const hint = 'paths are relative to the config file';
+    const hint =
+      code === 'ENOENT' && file.startsWith('/run/credentials/')
+        ? 'systemd shows it to the unit alone, while that runs: "driver-sync plan" needs no token, and the journal says what the unit finds'
+        : 'paths are relative to the config file';
     at.report({ path: at.path, message: `this file is of no use: ${reason}`, hint });
     return undefined;
   }

@@ -7,7 +7,7 @@ import { type Column, type Table, isYears, profile } from './profile.ts';
 import { type Names, countRepeats, doubtsOfLeft, findNames, findValues } from './roles.ts';
 import type { Layout } from './layout.ts';
 import { type When, doubtsOfPeriods, findWhen } from './when.ts';
-import { type Signed, signOf } from './signs.ts';
+import { type Signed, doubtsOfSides, signOf } from './signs.ts';
 import { escaped } from './escaped.ts';
 import {
   type NamedFiles,
@@ -134,11 +134,11 @@ function laterFiles({ filesInstead }: Shape): readonly string[] {
 
 /** Records have names for their values, and no order. */
 function isTable({ type }: Shape): boolean {
-  return type === 'csv' || type === 'tsv' || type === 'xlsx';
+  return type === 'csv' || type === 'tsv' || type === 'fixed' || type === 'xlsx';
 }
 
 function formOf({ type, hasSemicolons }: Shape): 'numbers' | 'semicolons' | 'text' {
-  if (type !== 'csv' && type !== 'tsv') return 'numbers';
+  if (type !== 'csv' && type !== 'tsv' && type !== 'fixed') return 'numbers';
   return hasSemicolons ? 'semicolons' : 'text';
 }
 
@@ -239,6 +239,7 @@ function planLong(table: Table): Plan | string {
       ...doubtsOfPeriods(when, table.columns),
       ...doubtsOfLeft(table, { named: [...names.keys, ...names.constants, ...signed.columns], values, when }),
       ...signed.doubts,
+      ...doubtsOfSides(table, values),
       ...doubtOfFileTime(when),
       ...strangersOf(when.from, when.strangers),
       ...values.flatMap(({ ref, number }) => (number === undefined ? [] : doubtsOfNumber(`"{${ref}}"`, number))),

@@ -74,6 +74,30 @@ export const words = {
     /^\W*(grand.?total|sub.?total|total|totals|sum|summe|gesamt|gesamtsumme|insgesamt|zwischensumme|totale|totaal|suma|somme|celkem|yhteensä)\b/i,
 } as const;
 
+/** Of nested records: `period.year` is a year. */
+export function ownName(name: string): string {
+  return name.replace(/^.*\.(?=\p{L})/u, '');
+}
+
+/** A list in a record, as its text. */
+export function isList(text: string): boolean {
+  return text.startsWith('[') && Array.isArray(parsed(text));
+}
+
+/** A list of records in a record. */
+export function isRecordList(text: string): boolean {
+  const list = text.startsWith('[') ? parsed(text) : undefined;
+  return Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === 'object' && one !== null);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** `AccountCode` has two words. */
 export function spaced(name: string): string {
   return name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ');

@@ -1,7 +1,8 @@
 /** Guesses how a file is laid out: what is between its fields, what stands above, in and below its table. */
 import { CsvError, parse } from 'csv-parse/sync';
 import { isBlankRow, trimWhiteSpace } from '../core/text.ts';
-import { decodePieces } from './encoding.ts';
+import { type Aligned, alignedTable } from './aligned.ts';
+import { type DecodedPieces, decodePieces } from './encoding.ts';
 import { escaped } from './escaped.ts';
 import { type Guess, words } from './evidence.ts';
 import { type Header, findHeader } from './header.ts';
@@ -139,6 +140,8 @@ interface Records {
 
 function ofText({ name, pieces, isWhole }: TextSample): Layout {
   const decoded = decodePieces(pieces, isWhole);
+  const aligned = alignedTable(decoded.pieces);
+  if (aligned !== undefined) return ofAligned({ name, isWhole }, decoded, aligned);
   const [head = ''] = decoded.pieces;
   const delimiter = guessDelimiter(head);
   const comment = guessComment(head, delimiter.value);
@@ -178,6 +181,44 @@ function ofText({ name, pieces, isWhole }: TextSample): Layout {
     isWhole,
     hasSemicolons: delimiter.value === ';',
     notes: table.notes,
+  };
+}
+
+function ofAligned(
+  { name, isWhole }: Pick<TextSample, 'name' | 'isWhole'>,
+  { encoding, pieces }: DecodedPieces,
+  { columns, skipped, rows, hasRule }: Aligned,
+): Layout {
+  const names = columns.map((column) => column.name);
+  const { footer, kept } = cutFooter(rows, names.length);
+  const places = columns.map((column) => [column.name, `${column.start + 1}-${column.end}`]);
+  const [first = ''] = pieces[0]?.split(/\r\n?|\n/) ?? [];
+  return {
+    name,
+    type: 'fixed',
+    keys: [
+      ...(encoding === undefined ? [] : [encoding]),
+      {
+        key: 'columns',
+        value: Object.fromEntries(places),
+        because: `the first and the last place of each in a line, ${hasRule ? 'as the strokes below the header say' : 'guessed from the blanks between them: give each all places that its widest value may take'}`,
+      },
+      ...(skipped === 0
+        ? []
+        : [
+            {
+              key: 'skipRows',
+              value: skipped,
+              because: `above the data: ${JSON.stringify(first.trim().slice(0, 40))}`,
+            },
+          ]),
+      ...footerKey(footer),
+    ],
+    columns: names,
+    ...squareOf(kept, names.length),
+    isWhole,
+    hasSemicolons: false,
+    notes: [],
   };
 }
 
@@ -293,6 +334,7 @@ function cutFooter(
   const isBelow = (row: readonly string[]): boolean =>
     row.slice(0, 3).some((cell, at) => words.totalRow.test(cell) && !comesAgain(inUse, at, cell)) ||
     row.length !== width ||
+    row.every((cell) => /^[-=_]*$/.test(cell)) ||
     (usual > 2 && filled(row) * 2 < usual && row[0] === '') ||
     isResult(row, habits);
   const footer: (readonly string[])[] = [];

@@ -1,5 +1,5 @@
 /** Why a table has no times or no numbers: which column came nearest, and what in it does not fit. */
-import { examples, words } from './evidence.ts';
+import { examples, isRecordList, words } from './evidence.ts';
 import { guessNumbers } from './numbers.ts';
 import { type Column, type Table, shownName } from './profile.ts';
 import { guessTimes, monthNamesLocale } from './times.ts';
@@ -16,6 +16,8 @@ export function whyNoTime(table: Table): string {
     return `the headers ${examples(headers)} name months without a year, and neither a column nor the file's name says one: give it one, such as budget-2026.csv`;
   }
   const why = "no column names a date, a month or a year, and neither do the headers or the file's name";
+  const within = listsWithin(table);
+  if (within !== undefined) return why + within;
   const month = columns.find(({ texts }) => texts.size > 0 && monthNamesLocale([...texts.keys()]) !== undefined);
   if (month !== undefined) {
     return `${why}: ${shownName(month)} has months without a year, such as ${examples(month.texts.keys())}; a year in the file's name would do`;
@@ -24,8 +26,19 @@ export function whyNoTime(table: Table): string {
 }
 
 export function whyNoNumbers(table: Table): string {
+  const within = listsWithin(table);
+  if (within !== undefined) return `no column holds numbers that could be values${within}`;
   const isNumber = (text: string): boolean => guessNumbers(new Map([[text, 1]]), table.habit) !== undefined;
   return `no column holds numbers that could be values${nearest(table, isNumber, 'a number')}`;
+}
+
+/** Records may hold what is looked for in lists of their own. */
+function listsWithin({ columns }: Table): string | undefined {
+  const lists = columns.find(({ texts }) => [...texts.keys()].some(isRecordList));
+  return (
+    lists &&
+    `: ${shownName(lists)} holds lists of records, which are not read; docs/SOURCES.md#programs has a script that makes rows of them`
+  );
 }
 
 function nearest({ columns }: Table, fits: (text: string, name: string) => boolean, what: string): string {

@@ -1,6 +1,6 @@
 /** What each column of a table holds, as far as a sample shows it. */
 import { exchangedFormat } from '../core/time/day-month.ts';
-import { type Counted, spaced, words } from './evidence.ts';
+import { type Counted, ownName, spaced, words } from './evidence.ts';
 import { type Habit, type NumberGuess, decimalHabit, guessNumbers } from './numbers.ts';
 import { type TimeGuess, guessTimes } from './times.ts';
 
@@ -116,5 +116,5 @@ export function isCode({ name, number, texts }: Column): boolean {
 export function isYears({ name, texts, isOfFile }: Column): boolean {
   const all = [...texts.keys()];
   const fits = all.length > 0 && all.every((text) => /^(18|19|20)\d{2}$/.test(text));
-  return fits && (isOfFile === true || words.year.test(name) || words.time.test(name));
+  return fits && (isOfFile === true || words.year.test(ownName(name)) || words.time.test(name));
 }

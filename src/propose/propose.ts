@@ -2,7 +2,7 @@
  * Proposes a config for files that nobody has described: `init --from`. Pure: samples of files in, the text of a config out. A proposal
  * may guess, and says what it guessed from; nothing that is pushed is ever read by a guess.
  *
- *   samples -> layout.ts     encoding.ts, header.ts: what stands where in a file
+ *   samples -> layout.ts     encoding.ts, header.ts, aligned.ts: what stands where in a file
  *           -> shapes.ts     files of one shape are one source
  *           -> draft.ts      profile.ts (numbers.ts, times.ts): what each column holds; wide.ts, when.ts and roles.ts: which says when, which
  *                            how much; codes.ts, signs.ts: which stands for a name, which is a minus; entry.ts: the entries of `drivers`

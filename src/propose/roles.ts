@@ -1,6 +1,6 @@
 /** Which column of a long table says when, which how much, and which of what. */
 import { compileTimeReader } from '../core/time/time.ts';
-import { type Counted, examples, total, words } from './evidence.ts';
+import { type Counted, examples, isList, total, words } from './evidence.ts';
 import { determines, pairCodes } from './codes.ts';
 import { type Column, type Table, isCode } from './profile.ts';
 import { type When, textOf } from './when.ts';
@@ -102,6 +102,7 @@ function reasonToLeave(
   { rows, times }: { readonly rows: number; readonly times: number },
 ): string | undefined {
   const filled = rows - empty;
+  if ([...texts.keys()].every(isList)) return 'lists';
   if (time !== undefined && !/^\d+$/.test([...texts.keys()][0] ?? '')) return 'another time';
   if (words.time.test(name) && [...texts.keys()].every((text) => dayAndMonth.test(text))) return 'days without a year';
   if (texts.size === 1 && (empty > 0 || words.remark.test(name))) return `no other text than ${examples(texts.keys())}`;

@@ -67,6 +67,21 @@ export function signOf(
   return { ...bare, ...base, left: [{ name: sign.column.name, why }] };
 }
 
+/** Debits in one column and credits in another: each is a driver of its own, where mostly their balance is wanted. */
+export function doubtsOfSides({ rows }: Table, values: readonly Column[]): readonly string[] {
+  const named = (side: RegExp): Column | undefined => values.find(({ name }) => side.test(name));
+  const [debit, credit] = [
+    named(/^(debits?|soll|d[\u00e9e]bit|debe|dare|dr)\b/iu),
+    named(/^(credits?|haben|cr[\u00e9e]dit|haber|avere|cr)\b/iu),
+  ];
+  if (debit === undefined || credit === undefined) return [];
+  const isAmount = (text = ''): boolean => /[1-9]/.test(text);
+  if (rows.some((row) => isAmount(row[debit.at]) && isAmount(row[credit.at]))) return [];
+  return [
+    `whether ${shownName(debit)} and ${shownName(credit)} are to be one balance: no row has both; for that give both entries one id and path, collapse: sum, and negate: true in the value of one`,
+  ];
+}
+
 function findSign({ columns }: Table, taken: ReadonlySet<Column>): Sign | undefined {
   for (const column of columns) {
     const sides = column.ref === undefined || taken.has(column) ? undefined : sidesOf(column);

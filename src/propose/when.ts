@@ -1,5 +1,5 @@
 /** Which columns of a long table say when: dates, months, years, or months and periods beside a year. */
-import { examples, total, words } from './evidence.ts';
+import { examples, ownName, total, words } from './evidence.ts';
 import { type Column, type Table, isYears, placeOf, shownName } from './profile.ts';
 import { type TimeGuess, monthNamesLocale } from './times.ts';
 
@@ -69,7 +69,7 @@ const bare = { locale: undefined, months: 1, strangers: [], others: [] } as cons
 /** A column of years and one of months. */
 function yearAndMonth(columns: readonly Column[]): When | undefined {
   const year = columns.find((column) => isYears(column));
-  const month = columns.find((column) => column !== year && words.month.test(column.name) && isMonths(column));
+  const month = columns.find((column) => column !== year && words.month.test(ownName(column.name)) && isMonths(column));
   if (year === undefined || month === undefined) return undefined;
   const all = [...month.texts.keys()];
   const because = `the year stands in ${placeOf(year)}, the month in ${JSON.stringify(month.name)}`;
@@ -80,7 +80,8 @@ function yearAndMonth(columns: readonly Column[]): When | undefined {
     return { ...base, format: 'yyyy MMM', locale: locale === 'en' ? undefined : locale, from };
   }
   const special = specialOf(all);
-  const isPeriod = special.length > 0 || words.period.test(month.name) || all.some((text) => /^0\d\d$/.test(text));
+  const isPeriod =
+    special.length > 0 || words.period.test(ownName(month.name)) || all.some((text) => /^0\d\d$/.test(text));
   if (!isPeriod) return { ...base, format: 'yyyy MM', from: `{${year.ref}} {${month.ref}}` };
   return {
     ...base,
@@ -107,7 +108,7 @@ function joinedPeriod(columns: readonly Column[]): When | undefined {
   for (const column of columns) {
     const all = [...column.texts.keys()];
     const found = joinedShapes.find(({ shape }) => all.length > 0 && all.every((text) => shape.test(text)));
-    if (found === undefined || !(words.month.test(column.name) || words.time.test(column.name))) continue;
+    if (found === undefined || !(words.month.test(ownName(column.name)) || words.time.test(column.name))) continue;
     const special = all.filter((text) => specialOf([pick(found.period, text)]).length > 0);
     return {
       ...bare,
@@ -142,7 +143,7 @@ export function doubtsOfPeriods(when: When, columns: readonly Column[]): readonl
     ];
   }
   if (months !== 12) return [];
-  const beside = columns.find((column) => !when.columns.includes(column) && words.month.test(column.name));
+  const beside = columns.find((column) => !when.columns.includes(column) && words.month.test(ownName(column.name)));
   if (beside === undefined) return [];
   return [
     `${shownName(beside)} seems to name months, and its texts are not understood, such as ${examples(beside.texts.keys())}: ${when.from} is taken for the time, so that each number counts for all months of its year`,

@@ -1,5 +1,5 @@
 /** Finds the columns of a wide table that stand for months, quarters or years. */
-import type { Counted } from './evidence.ts';
+import { type Counted, words } from './evidence.ts';
 import { escaped } from './escaped.ts';
 import { type TimeGuess, guessTimes, monthNamesLocale } from './times.ts';
 import { type Column, type Table, isYears, placeOf } from './profile.ts';
@@ -70,10 +70,19 @@ function largestFit(
       !fitting.every((header) => /^(19|20)\d{4}(\d\d)?$/.test(header))
     )
       continue;
-    const time = guessTimes(counted(fitting), 'month');
-    if (time !== undefined && time.strangers.length === 0) return { time, fitting };
+    // A sheet with months often has a column for the year that they add up to: `2026 Total` behind `2026 Dec`.
+    const monthly = fitting.filter((header) => !isSum(header));
+    for (const tried of monthly.length === fitting.length ? [fitting] : [fitting, monthly]) {
+      if (tried.length < Math.min(headersMin, fitting.length)) continue;
+      const time = guessTimes(counted(tried), 'month');
+      if (time !== undefined && time.strangers.length === 0) return { time, fitting: tried };
+    }
   }
   return undefined;
+}
+
+function isSum(header: string): boolean {
+  return words.total.test(header) || /(^|[^\p{L}])(FY|GJ|YTD|full year|Jahr|year)([^\p{L}]|$)/iu.test(header);
 }
 
 function counted(texts: readonly string[]): Counted {
@@ -164,13 +173,15 @@ function cutMonth(header: string, side: 'behind' | 'before'): Cut | undefined {
 
 /** A pattern that months to come will match too, where it matches no other column. */
 function patternOf(headers: readonly string[], columns: readonly Column[]): string {
-  const general = `^${generalised(headers)}$`;
-  const pattern = new RegExp(general, 'u');
-  const isSafe = columns.every(({ name }) => !pattern.test(name) || headers.includes(name));
-  return isSafe ? general : `^(${headers.map(escaped).join('|')})$`;
+  for (const wording of ['any word', 'these words'] as const) {
+    const general = `^${generalised(headers, wording)}$`;
+    const pattern = new RegExp(general, 'u');
+    if (columns.every(({ name }) => !pattern.test(name) || headers.includes(name))) return general;
+  }
+  return `^(${headers.map(escaped).join('|')})$`;
 }
 
-function generalised(headers: readonly string[]): string {
+function generalised(headers: readonly string[], wording: 'any word' | 'these words' = 'any word'): string {
   const pieces = headers.map((header) => header.match(/\d+|\p{L}+|[^\d\p{L}]+/gu) ?? []);
   const [first = []] = pieces;
   if (pieces.some(({ length }) => length !== first.length)) return `(?:${headers.map(escaped).join('|')})`;
@@ -180,7 +191,7 @@ function generalised(headers: readonly string[]): string {
       const distinct = [...new Set(texts)];
       if (texts.every((text) => /^\d+$/.test(text))) return digitsOf(texts);
       if (distinct.length === 1) return escaped(distinct[0] ?? '');
-      return texts.every((text) => /^\p{L}+$/u.test(text))
+      return wording === 'any word' && texts.every((text) => /^\p{L}+$/u.test(text))
         ? String.raw`\p{L}+`
         : `(?:${distinct.map(escaped).join('|')})`;
     })

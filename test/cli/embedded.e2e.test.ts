@@ -65,6 +65,13 @@ test('takes the next port where 8787 is in use, keeps its drivers, and is one ad
   expect(second).toMatchObject({ held: first.held, pushes: 1 });
 });
 
+test('ends with sync, which says what keeps it up', async () => {
+  await using where = await place(config, { 'a.csv': rows('a,2026-01,1.50') });
+  expect((await where.command('sync')).stderr).toMatch(
+    /^emulator: http:\/\/127\.0\.0\.1:\d+ \(until this ends; "driver-sync run" keeps it up, with its console\)$/m,
+  );
+});
+
 test('goes on when whoever read its stdout has gone', async () => {
   await using where = await place({ ...config, pushOnChange: '10ms' }, { 'a.csv': rows('a,2026-01,1.50') });
   const daemon = where.start('run');

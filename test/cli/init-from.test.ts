@@ -89,10 +89,19 @@ const kinds = folder({
   'answer.json': JSON.stringify({ meta: { count: 3 }, result: { rows: records } }),
   'lines.jsonl': `${records.map((record) => JSON.stringify(record)).join('\n')}\n`,
   'packed.csv.gz': gzipSync(long),
+  'report.txt': [
+    'month    city     amount',
+    '-------- ------- -------',
+    '2024-01  Bonn       1.50',
+    '2024-02  Bonn       2.50-',
+    '2024-02  Kiel       3.00',
+    'Total               2.00',
+    '',
+  ].join('\n'),
 });
 
-test('workbooks, JSON, JSON lines and compressed files', async () => {
-  const names = ['book.xlsx', 'list.json', 'answer.json', 'lines.jsonl', 'packed.csv.gz'];
+test('workbooks, JSON, JSON lines, compressed files and printed reports', async () => {
+  const names = ['book.xlsx', 'list.json', 'answer.json', 'lines.jsonl', 'packed.csv.gz', 'report.txt'];
   const done = await commandLine('init', kinds, '--json', '--from', ...names.map((name) => path.join(kinds, name)));
   const { sources, text } = done.json<Answer>();
   expect(done.code, text).toBe(0);
@@ -102,7 +111,9 @@ test('workbooks, JSON, JSON lines and compressed files', async () => {
     ['answer', 3],
     ['lines', 3],
     ['packed', 3],
+    ['report', 3],
   ]);
+  expect(sources.at(-1)?.readings.map(({ value }) => value)).toEqual(['1.50', '-2.50', '3.00']);
   expect(text).toContain('sheet: Data');
   expect(text).toContain('items: result.rows');
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
@@ -100,6 +100,20 @@ describe('the image', () => {
     expect(listOf(entry, emulator)).toEqual(['node', '/app/bin/driver-sync.js', 'emulator']);
     expect(listOf(/^\s+CMD (\[.*\])$/m, emulator).at(-1)).toContain('/_emulator/health');
   });
+});
+
+test('the Compose file of docs/INSTALL.md has what the image asks for', async () => {
+  const [, dockerfile = ''] = (await text('Dockerfile')).split(/^FROM runtime$/m);
+  const [, compose = ''] = /## As a container\n[^]*?```yaml\n([^]*?)```/.exec(await text('docs/INSTALL.md')) ?? [];
+  const {
+    services: { 'driver-sync': service },
+    volumes,
+  } = parse(compose);
+  const mounts = (service.volumes as string[]).map((mount) => mount.split(':'));
+  const config = /^ENV DRIVER_SYNC_CONFIG=(.+)$/m.exec(dockerfile)?.[1] ?? '';
+  expect(mounts.map(([, inside]) => inside)).toContain(dirname(config));
+  expect(mounts.find(([, inside]) => inside === '/var/lib/driver-sync')?.[0]).toBe(Object.keys(volumes)[0]);
+  expect(service).toMatchObject({ read_only: true, tmpfs: ['/tmp'], stop_grace_period: '30s' });
 });
 
 describe('the systemd unit', () => {

@@ -135,6 +135,10 @@ const wrongDestinations: readonly (readonly [yaml: string, problem: string])[] =
     '1:42 destination.tokenFile: this file is of no use: it does not exist (paths are relative to the config file)',
   ],
   [
+    '{ url: http://a, tokenFile: /run/credentials/no-such.service/token }',
+    '1:42 destination.tokenFile: this file is of no use: it does not exist (systemd shows it to the unit alone, while that runs: "driver-sync plan" needs no token, and the journal says what the unit finds)',
+  ],
+  [
     '{ url: http://a, tokenFile: empty }',
     '1:42 destination.tokenFile: the token file is empty (write the token into it)',
   ],

@@ -205,3 +205,14 @@ test('blank rows among totals below the data, and below these, are no footer', (
   expect(text).toContain('footer: 2 # below the data: "Sum 6"');
   expect(proposed({ 'b.csv': lines(...rows, ',,', ' ') }).source).not.toHaveProperty('footer');
 });
+
+test.each([
+  ['Debit', 'Credit', ['100.00,', ',40.00'], true],
+  ['Soll', 'Haben', ['100.00,0.00', '0.00,40.00'], true],
+  ['Debit', 'Credit', ['100.00,20.00', ',40.00'], false],
+])('columns %s and %s are asked about where no row has both', (debit, credit, sides, isAsked) => {
+  const rows = sides.map((side, at) => `2026-0${at + 1},${1000 + at},${side}`);
+  const { sources } = proposed({ 'tb.csv': lines(`Period,Account,${debit},${credit}`, ...rows) });
+  const asked = sources[0]?.undecided.filter((text) => text.includes('are to be one balance'));
+  expect(asked).toHaveLength(isAsked ? 1 : 0);
+});

@@ -294,6 +294,23 @@ test('the script of docs/SOURCES.md reads bank statements in MT940', async () =>
   expect((await failureOf(source)).message).toContain('b.sta: this line cannot be read: :61:nonsense');
 });
 
+test('the script of docs/SOURCES.md makes rows of records within records, digit by digit', async () => {
+  const dir = await tempDir();
+  const [, , script = ''] = await recipes();
+  await writeFile(path.join(dir, 'lines.py'), script);
+  const lines = '[{"sku":"A-1","net":100.50},{"sku":"B-2","net":12345678901234567890.10}]';
+  const invoice = `{"date":"2026-01-12","customer":{"name":"S\u00fcd KG"},"lines":${lines}}`;
+  await writeFile(path.join(dir, 'invoices.json'), `{"data":[${invoice}]}`);
+  const keys = { command: ['python3', 'lines.py', 'invoices.json'], format: 'csv' };
+  expect(await readWhole(openSource('command', keys, dir, laterClock(0)))).toMatchObject({
+    columns: ['date', 'customer', 'sku', 'net'],
+    rows: [
+      ['2026-01-12', 'S\u00fcd KG', 'A-1', '100.50'],
+      ['2026-01-12', 'S\u00fcd KG', 'B-2', '12345678901234567890.10'],
+    ],
+  });
+});
+
 test('the script of docs/SOURCES.md reads bank statements', async () => {
   const [script = ''] = await recipes();
   const entry = (amount: string, sign: string, date: string, status = 'BOOK'): string =>

@@ -74,6 +74,45 @@ describe('columns at fixed places', () => {
   });
 });
 
+describe('a sign beside a number, where no column has it', () => {
+  const faultsOf = async (text: string, keys: object): Promise<readonly (string | undefined)[]> => {
+    const source = await fileOf('fixed', text, { name: 'a.txt', ...keys });
+    const [part] = await source.parts(calm);
+    const found: (string | undefined)[] = [];
+    for await (const batch of source.rows(part!, calm)) {
+      for (let at = 0; at < batch.count; at++) {
+        const faults = batch.columns.map((_name, column) => batch.fault?.(at, column));
+        found.push(faults.find((fault) => fault !== undefined));
+      }
+    }
+    return found;
+  };
+  const narrow = { columns: { account: '1-4', amount: '6-14' } };
+
+  test.each([
+    ['4711 22,100.00-', '"-" stands directly behind "22,100.00", at place 15'],
+    ['4711 22,100.00-  7', '"-" stands directly behind "22,100.00", at place 15'],
+    ['4711 22,100.00\u2212', '"\u2212" stands directly behind'],
+    ['4711(22,100.00)', '")" stands directly behind'],
+    ['471 -22,100.00', '"-" stands directly before "22,100.00", at place 5'],
+  ])('makes %j a row that cannot be read', async (text, why) => {
+    const [first, second] = await faultsOf(`4711      1.00\n${text}\n`, narrow);
+    expect(first).toBeUndefined();
+    expect(second).toContain(why);
+  });
+
+  test.each([
+    ['a column that is wide enough', { columns: { account: '1-4', amount: '6-15' } }, '4711 22,100.00-'],
+    ['a column of its own', { columns: { amount: '6-14', sign: '15' } }, '4711 22,100.00-'],
+    ['the next field', narrow, '4711 22,100.00-5'],
+    ['a word', { columns: { name: '1-4', amount: '6-14' } }, 'ACME- 1,200.00'],
+    ['a blank between', narrow, '4711 22,100.0 -'],
+    ['a date that is left out in part', { columns: { year: '1-4' } }, '2026-01-31'],
+  ])('is no matter with %s', async (_what, keys, text) => {
+    expect(await faultsOf(`${text}\n`, keys)).toEqual([undefined]);
+  });
+});
+
 test('a file of lines is not read where it is empty, or its beginning never comes', async () => {
   const failing = async (text: string, keys: object = {}) =>
     await failureOf(await fileOf('fixed', text, { name: 'a.txt', columns, ...keys }));

@@ -7,6 +7,7 @@ import type { PartFile } from '../files/part-file.ts';
 import type { FormatContent } from '../files/read-part.ts';
 import { megabytes, rowBytesMax } from '../limits.ts';
 import { LinesAbove } from './above.ts';
+import { type FieldProblem, FieldFaults } from './field-faults.ts';
 import { LinesOfRows } from './lines-of-rows.ts';
 import { Table, neverMatched, tableKeys } from './table.ts';
 import { encodingKey } from './encoding-key.ts';
@@ -81,6 +82,7 @@ export async function* readFixed(
   const above = new LinesAbove(settings);
   const lines = new Lines(file.name);
   const known = new LinesOfRows();
+  const faults = new FieldFaults();
   let last: number | undefined;
   let rows: Row[] = [];
   let numbers: number[] = [];
@@ -88,11 +90,14 @@ export async function* readFixed(
     known.add(rows, numbers);
     const taken = table.take(rows);
     [rows, numbers] = [[], []];
-    return taken && { ...taken, lines: known.take(taken.rows), share: file.share };
+    return taken && { ...taken, lines: known.take(taken.rows), share: file.share, ...faults.batchOf(taken.rows) };
   };
   const add = (line: string, number: number): void => {
     if (trimWhiteSpace(line) === '' || (comment !== undefined && line.startsWith(comment))) return;
-    rows.push(fieldsOf(line, cut));
+    const row = fieldsOf(line, cut);
+    const signs = signsBeside(line, cut);
+    if (signs !== undefined) faults.set(row, signs);
+    rows.push(row);
     numbers.push(number + above.linesCut);
   };
   for await (const chunk of readText({ file, encoding: settings.encoding })) {
@@ -126,6 +131,34 @@ function fieldsOf(line: string, cut: readonly FixedColumn[]): Row {
   return cut.map(({ start, end }) =>
     trimWhiteSpace(characters === undefined ? line.slice(start, end) : characters.slice(start, end).join('')),
   );
+}
+
+/**
+ * Columns whose number stands at their edge, with a sign beside it that no column has: without the sign it would be another number. A
+ * sign is free on its other side, so that no other field begins there.
+ */
+function signsBeside(line: string, cut: readonly FixedColumn[]): ReadonlyMap<number, FieldProblem> | undefined {
+  let found: Map<number, FieldProblem> | undefined;
+  // Most lines have none, and are looked through once.
+  if (!/\d[-\u2212)](?:\s|$)|(?:^|\s)[-\u2212(]\d/.test(line)) return found;
+  const characters = [...line];
+  const isNamed = (at: number): boolean => cut.some(({ start, end }) => start <= at && at < end);
+  const at = (index: number): string => characters[index] ?? ' ';
+  for (const [column, { start, end }] of cut.entries()) {
+    const text = characters.slice(start, end).join('');
+    if (!/^\s*[^\p{L}]*\d[^\p{L}]*$/u.test(text)) continue;
+    const isBehind = /\d$/.test(text) && /[-\u2212)]/.test(at(end)) && /\s/.test(at(end + 1)) && !isNamed(end);
+    const isBefore =
+      /^\d/.test(text) && /[-\u2212(]/.test(at(start - 1)) && /\s/.test(at(start - 2)) && !isNamed(start - 1);
+    if (!isBehind && !isBefore) continue;
+    const signAt = isBehind ? end : start - 1;
+    found ??= new Map();
+    found.set(column, {
+      problem: `"${at(signAt)}" stands directly ${isBehind ? 'behind' : 'before'} "${trimWhiteSpace(text)}", at place ${signAt + 1}, which no column has`,
+      hint: 'give the column that place where it is the sign of the number, else name it as a column of its own',
+    });
+  }
+  return found;
 }
 
 /** Cuts text into lines at LF, CR LF and CR. */
