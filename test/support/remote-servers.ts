@@ -37,7 +37,7 @@ export interface Lifetime {
   readonly atEnd: (cleanup: () => unknown) => void;
 }
 
-const untilTestEnds: Lifetime = { tempDir, atEnd };
+export const untilTestEnds: Lifetime = { tempDir, atEnd };
 
 export async function sshServer(lifetime = untilTestEnds): Promise<SshServer> {
   if (sshd === undefined) throw new Error('openssh-server is not installed, and with CI set nothing is skipped');
@@ -90,7 +90,7 @@ export async function davServer(lifetime = untilTestEnds): Promise<DavServer> {
   return { url: `http://finance:${encodeURIComponent(davPassword)}@127.0.0.1:${port}`, folder };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -99,7 +99,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function started(child: ChildProcess, port: number, lifetime: Lifetime): Promise<void> {
+export async function started(child: ChildProcess, port: number, lifetime: Lifetime): Promise<void> {
   const exited = once(child, 'exit');
   lifetime.atEnd(async () => {
     child.kill('SIGKILL');
