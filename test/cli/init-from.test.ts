@@ -263,15 +263,58 @@ test('nothing is written over, and nothing where nothing can be proposed', async
   await expect(stat(path.join(empty, 'driver-sync.yaml'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-const shared = process.env['DRIVER_SYNC_REAL_FILES'];
+const published = folder({
+  // One row a month, two measures, of which the first has no value yet.
+  'cpi.csv':
+    'Date,Index,Inflation\n1913-01-01,9.8,\n1913-02-01,9.8,0.0\n1913-03-01,9.8,0.0\n1913-04-01,9.7,-1.02\n1913-05-01,9.9,2.06\n',
+  // One column that names the drivers.
+  'fx.csv':
+    'Date,Country,Exchange rate\n1971-01-01,Australia,0.8944\n1971-02-01,Australia,0.8898\n1971-01-01,Sri Lanka,5.9360\n1971-02-01,Sri Lanka,5.9391\n1971-01-01,United Kingdom,0.4157\n',
+  // Many days of each month.
+  'brent.csv':
+    'Date,Price\n1987-05-20,18.63\n1987-05-21,18.45\n1987-05-22,18.55\n1987-05-25,18.6\n1987-06-01,18.65\n1987-06-02,18.68\n',
+  // One date, and a column for each measure.
+  'employment.csv':
+    'month,nonfarm,private,wholesale_trade,construction\n2006-01-01,135450,113603,5840.4,7601\n2006-02-01,135762,113884,5854.8,7664\n2006-03-01,136059,114156,5873.3,7689\n2006-04-01,136227,114308,5886.9,7726\n',
+  // A title, a column for each month, seasons behind them; a year that is not over.
+  'gistemp.csv': [
+    'Land-Ocean: Global Means',
+    'Year,Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec,J-D,D-N,DJF,MAM,JJA,SON',
+    '1880,-.17,-.24,-.08,-.16,-.09,-.20,-.17,-.10,-.13,-.23,-.21,-.17,-.16,***,***,-.11,-.16,-.19',
+    '1881,-.19,-.13,.04,.06,.06,-.18,.01,-.03,-.15,-.21,-.18,-.07,-.08,-.09,-.16,.05,-.07,-.18',
+    '1882,.17,.14,.04,-.16,-.14,-.23,-.16,-.07,-.14,-.23,***,***,***,-.09,.08,-.09,-.15,***',
+    '',
+  ].join('\n'),
+});
 
-const real = folder(shared === undefined ? {} : filesIn(shared));
-
-test.skipIf(shared === undefined)('real files of publishers, where there are some', async () => {
-  const done = await commandLine('init', real, '--json', '--from', path.join(real, '*.csv'));
-  const { sources, without, text } = done.json<Answer>();
-  expect({ code: done.code, without }, text).toEqual({ code: 0, without: [] });
-  expect(sources.every(({ readings }) => readings.length > 0)).toBe(true);
+test('files in the shapes of publishers: each becomes a source that sync would accept', async () => {
+  const done = await commandLine('init', published, '--json', '--from', path.join(published, '*.csv'));
+  const { ok, sources, without, text } = done.json<Answer>();
+  expect({ code: done.code, ok, without }, text).toEqual({ code: 0, ok: true, without: [] });
+  expect(sources.flatMap(({ rejects, refusals }) => [...rejects, ...refusals])).toEqual([]);
+  const shown = sources.map(({ name, readings }) => [
+    name,
+    ...readings.slice(0, 3).map(({ driver, month, value }) => `${driver} ${month} ${value}`),
+  ]);
+  expect(shown).toEqual([
+    ['brent', 'Brent/Price 1987-05 18.63', 'Brent/Price 1987-05 18.45', 'Brent/Price 1987-05 18.55'],
+    ['cpi', 'Cpi/Index 1913-01 9.8', 'Cpi/Index 1913-02 9.8', 'Cpi/Inflation 1913-02 0.0'],
+    [
+      'employment',
+      'Employment/nonfarm 2006-01 135450',
+      'Employment/private 2006-01 113603',
+      'Employment/wholesale_trade 2006-01 5840.4',
+    ],
+    ['fx', 'Fx/Australia 1971-01 0.8944', 'Fx/Australia 1971-02 0.8898', 'Fx/Sri Lanka 1971-01 5.9360'],
+    ['gistemp', 'Gistemp 1880-01 -0.17', 'Gistemp 1880-02 -0.24', 'Gistemp 1880-03 -0.08'],
+  ]);
+  expect(text).toMatch(/collapse: last # up to \d+ readings a month/);
+  const { skipRows, missing, unpivot } = parse(text).sources.gistemp as Record<string, unknown>;
+  expect({ skipRows, missing, unpivot }).toEqual({
+    skipRows: 1,
+    missing: ['', '***'],
+    unpivot: { columns: '^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)$', name: 'month', value: 'amount' },
+  });
 });
 
 const guarded = folder({ 'a.csv': long, 'closed.csv': long });

@@ -15,6 +15,7 @@ import { type Place, type Table, delimited, fixedFile, jsonRecords, textFile } f
 import { cannotMariadb, cannotPostgres } from '../support/servers.ts';
 import { cannotRclone, cannotSsh, davServer, sshServer } from '../support/remote-servers.ts';
 import { s3Keys, s3Server } from '../support/s3-server.ts';
+import { cannotSwift, swiftKeys, swiftServer } from '../support/swift-server.ts';
 import { calm, laterClock, openSource, readWhole, tempDir } from '../support/source-world.ts';
 import { publishedReport } from '../support/web-world.ts';
 import { workbook } from '../support/workbooks.ts';
@@ -31,6 +32,8 @@ const untilAllEnd = {
 };
 let ssh: ReturnType<typeof sshServer> | undefined;
 let dav: ReturnType<typeof davServer> | undefined;
+let swift: ReturnType<typeof swiftServer> | undefined;
+let buckets = 0;
 
 afterAll(async () => {
   for (const cleanup of left.toReversed()) await cleanup();
@@ -59,6 +62,18 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
       remove: async () => void server.objects.delete(key),
     };
   },
+  ...(!cannotSwift && {
+    async 'csv, in a bucket of Swift'() {
+      const server = await (swift ??= swiftServer(untilAllEnd));
+      const bucket = await server.bucket(`bucket-${buckets++}`);
+      const s3 = { endpoint: server.endpoint, ...swiftKeys };
+      return {
+        source: openSource('csv', { files: [`s3://${bucket.name}/revenue.csv`], s3 }, '/'),
+        write: (table) => bucket.put('revenue.csv', delimited(table, ',')),
+        remove: () => bucket.remove('revenue.csv'),
+      };
+    },
+  }),
   ...(!cannotSsh && {
     async 'csv, by SFTP'() {
       const { port, user, keyFile, hostKey, ...server } = await (ssh ??= sshServer(untilAllEnd));

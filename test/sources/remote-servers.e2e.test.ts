@@ -14,6 +14,7 @@ import {
 } from '../support/remote-servers.ts';
 import { calm, laterClock, openSource, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
 import { csv, everythingIn, failureOf, table } from '../support/web-world.ts';
+import { judged, longFile, longSource, world } from '../support/world.ts';
 
 const odd = ['a+b %20&=#', "it's (1)!", 'ü 😀 日本', '%', '<&>"', '$(x);', '{a}'];
 
@@ -84,6 +85,37 @@ describe.skipIf(cannotSsh)(`files of ${sshName}`, () => {
     expect(await readWhole(source)).toMatchObject(table);
     await writeFile(path.join(dir, 'revoked'), `@revoked ${knownHost}`);
     expect((await failing({ keyFile, knownHosts: 'revoked' })).message).toContain('marked as revoked');
+  });
+
+  test('are carried by a pass after the key of their server changed, which says so', async () => {
+    const server = await sshServer();
+    const { port, user, folder, keyFile } = server;
+    const configOf = (hostKey: string): { sources: Record<string, object> } => ({
+      sources: {
+        bank: longSource(`sftp://${user}@127.0.0.1:${port}${folder}/*.csv`, { sftp: { keyFile, hostKey } }),
+        local: longSource('local.csv'),
+      },
+    });
+    await writeFiles(folder, { 'bank.csv': longFile({ A: { '2026-01': 1 }, B: { '2026-01': 2 } }) });
+    const files = { 'local.csv': longFile({ C: { '2026-01': 3 } }) };
+    await using w = await world({ config: configOf(server.hostKey), files });
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+    const before = w.points();
+
+    const renewed = await server.renewKey();
+    // What another server would have the agent believe.
+    await writeFiles(folder, { 'bank.csv': longFile({ A: { '2026-01': 9 } }) });
+    await w.write('local.csv', longFile({ C: { '2026-01': 4 } }));
+    const reason = `sftp://127.0.0.1:${port}: its key has changed: it is ${renewed}, and sftp.hostKey says ${server.hostKey}`;
+    const unread = judged(3, 'bank', { state: 'unread', reason: expect.stringContaining(reason) });
+    expect(await w.sync()).toMatchObject({ ...unread, outcome: 'acknowledged' });
+    expect(w.points()).toEqual({ ...before, C: { '2026-01': '4' } });
+    expect((await w.status()).sources).toMatchObject([{ name: 'bank', state: 'unread' }, { name: 'local' }]);
+
+    await writeFiles(folder, { 'bank.csv': longFile({ A: { '2026-01': 1 }, B: { '2026-01': 5 } }) });
+    await w.reconfigure(configOf(renewed));
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+    expect(w.points()).toMatchObject({ A: { '2026-01': '1' }, B: { '2026-01': '5' } });
   });
 
   test('say who was not let in, and never by what', async () => {

@@ -1,6 +1,6 @@
 /** Servers of files: OpenSSH and rclone, each with a folder, a port and a process of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type Socket, connect, createServer } from 'node:net';
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
@@ -29,6 +29,8 @@ export interface SshServer {
   readonly hostKey: string;
   /** A line of known_hosts. */
   readonly knownHost: string;
+  /** Starts it again with another key of its own, which this gives. */
+  renewKey(): Promise<string>;
 }
 
 /** How long a server and its files are there. */
@@ -37,7 +39,7 @@ export interface Lifetime {
   readonly atEnd: (cleanup: () => unknown) => void;
 }
 
-const untilTestEnds: Lifetime = { tempDir, atEnd };
+export const untilTestEnds: Lifetime = { tempDir, atEnd };
 
 export async function sshServer(lifetime = untilTestEnds): Promise<SshServer> {
   if (sshd === undefined) throw new Error('openssh-server is not installed, and with CI set nothing is skipped');
@@ -45,7 +47,7 @@ export async function sshServer(lifetime = untilTestEnds): Promise<SshServer> {
   const folder = path.join(dir, 'exports');
   mkdirSync(folder);
   const [hostFile, keyFile] = [path.join(dir, 'host'), path.join(dir, 'key')];
-  for (const file of [hostFile, keyFile]) execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
+  makeKey(keyFile);
   const port = await freePort();
   const config = path.join(dir, 'sshd_config');
   const lines = [
@@ -62,11 +64,33 @@ export async function sshServer(lifetime = untilTestEnds): Promise<SshServer> {
   writeFileSync(config, `${lines.join('\n')}\n`);
   // It insists on this folder where it runs as root.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
-  await started(spawn(sshd, ['-D', '-e', '-f', config], { stdio: 'ignore' }), port, lifetime);
+  const start = async (): Promise<{ readonly stop: () => Promise<void>; readonly hostKey: string }> => {
+    makeKey(hostFile);
+    const stop = await started(spawn(sshd, ['-D', '-e', '-f', config], { stdio: 'ignore' }), port, lifetime);
+    const [, hostKey = ''] = execFileSync('ssh-keygen', ['-lf', `${hostFile}.pub`], { encoding: 'utf8' }).split(' ');
+    return { stop, hostKey };
+  };
+  let running = await start();
   const [type = '', key = ''] = readFileSync(`${hostFile}.pub`, 'utf8').split(' ');
-  const [, hostKey = ''] = execFileSync('ssh-keygen', ['-lf', `${hostFile}.pub`], { encoding: 'utf8' }).split(' ');
   const knownHost = `[127.0.0.1]:${port} ${type} ${key.trim()}\n`;
-  return { port, user: userInfo().username, folder, keyFile, hostKey, knownHost };
+  return {
+    port,
+    user: userInfo().username,
+    folder,
+    keyFile,
+    hostKey: running.hostKey,
+    knownHost,
+    async renewKey() {
+      await running.stop();
+      running = await start();
+      return running.hostKey;
+    },
+  };
+}
+
+function makeKey(file: string): void {
+  rmSync(file, { force: true });
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
 }
 
 export interface DavServer {
@@ -90,7 +114,7 @@ export async function davServer(lifetime = untilTestEnds): Promise<DavServer> {
   return { url: `http://finance:${encodeURIComponent(davPassword)}@127.0.0.1:${port}`, folder };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -99,12 +123,14 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function started(child: ChildProcess, port: number, lifetime: Lifetime): Promise<void> {
+/** Waits until it listens; what this gives ends it. */
+export async function started(child: ChildProcess, port: number, lifetime: Lifetime): Promise<() => Promise<void>> {
   const exited = once(child, 'exit');
-  lifetime.atEnd(async () => {
+  const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
     await exited;
-  });
+  };
+  lifetime.atEnd(stop);
   await vi.waitFor(
     async () => {
       if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
@@ -117,4 +143,5 @@ async function started(child: ChildProcess, port: number, lifetime: Lifetime): P
     },
     { timeout: 20_000, interval: 50 },
   );
+  return stop;
 }
