@@ -146,7 +146,8 @@ class Daemon {
           return this.#wait(clock.now().getTime() + this.#polls.msToNext());
         }
         if (before !== 'leads') await this.#begin();
-        const begun: readonly LoopEvent[] = before === 'leads' ? [] : ['start'];
+        // What it read while it followed counts, unless another agent has pushed since.
+        const begun: readonly LoopEvent[] = before === 'leads' ? [] : [turns.isWarm ? 'source' : 'start'];
         return this.#turn(new Set([...events, ...this.#askedFor, ...begun]));
       },
       () => this.#wait(Infinity),

@@ -16,6 +16,7 @@ export class SharedTurns {
   #role: 'leads' | 'follows' | undefined;
   /** The ledger may not know what became of a push. */
   #isToSetRight = false;
+  #isWarm = false;
   #failure: string | undefined;
   #differsSinceMs: number | undefined;
   #isToldDiffers = false;
@@ -29,6 +30,11 @@ export class SharedTurns {
 
   get role(): 'leads' | 'follows' | undefined {
     return this.#role;
+  }
+
+  /** When it began to lead, it had looked at every source since the last push was made. */
+  get isWarm(): boolean {
+    return this.#isWarm;
   }
 
   /** Whatever is asked for is the matter of another agent. */
@@ -72,11 +78,19 @@ export class SharedTurns {
       this.#role = 'follows';
       lead.follow();
     } else if (this.#role !== 'leads' || this.#isToSetRight) {
+      const before = this.#role === 'follows' ? this.#followed() : undefined;
       await beginToLead(this.#agent, this.#stop);
+      this.#isWarm = before !== undefined && before === this.#followed();
       this.#role = 'leads';
       this.#isToSetRight = false;
     }
     return this.#role ?? 'follows';
+  }
+
+  /** The push that it goes on from; `undefined`: its snapshot cannot be read, or there is none. */
+  #followed(): string | undefined {
+    const { follows, isBare = false } = this.#agent.deps.buffer.state();
+    return isBare ? undefined : follows;
   }
 
   /** Runs a turn; where the ledger ends it, waits for what comes next instead. */
