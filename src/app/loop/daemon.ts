@@ -86,7 +86,8 @@ class Daemon {
     this.#polls = new PollSchedule(deps, options.unreadRetryMs);
     this.#tokenVersion = this.#agent.tokenVersion();
     const { shared } = this.#agent;
-    this.#turns = shared && new SharedTurns(this.#agent, shared, options.signal);
+    const rest = (): Promise<void> => this.#idleWork.stop();
+    this.#turns = shared && new SharedTurns(this.#agent, shared, { stop: options.signal, rest });
   }
 
   get #state(): LoopState {

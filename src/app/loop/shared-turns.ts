@@ -13,6 +13,7 @@ export class SharedTurns {
   readonly #agent: Agent;
   readonly #shared: Shared;
   readonly #stop: AbortSignal;
+  readonly #rest: () => Promise<void>;
   #role: 'leads' | 'follows' | undefined;
   /** The ledger may not know what became of a push. */
   #isToSetRight = false;
@@ -22,10 +23,12 @@ export class SharedTurns {
   #isToldDiffers = false;
   #said: AgentSaid = { sources: [] };
 
-  constructor(agent: Agent, shared: Shared, stop: AbortSignal) {
+  /** @param rest ends what the agent does beside its passes: to begin to lead changes what that looks at */
+  constructor(agent: Agent, shared: Shared, { stop, rest }: { stop: AbortSignal; rest: () => Promise<void> }) {
     this.#agent = agent;
     this.#shared = shared;
     this.#stop = stop;
+    this.#rest = rest;
   }
 
   get role(): 'leads' | 'follows' | undefined {
@@ -79,6 +82,7 @@ export class SharedTurns {
       lead.follow();
     } else if (this.#role !== 'leads' || this.#isToSetRight) {
       const before = this.#role === 'follows' ? this.#followed() : undefined;
+      await this.#rest();
       await beginToLead(this.#agent, this.#stop);
       this.#isWarm = before !== undefined && before === this.#followed();
       this.#role = 'leads';
