@@ -17,10 +17,10 @@ export async function approve(
   const said = decidedBy(context, reason);
 
   const settings = loadSettings(context, 'optional');
-  const ledger = await openAsked(settings);
+  const { ledger, clock } = await openAsked(settings);
   try {
     const { source, digest: found } = await findHeld(ledger, digest);
-    const earlier = await ledger.holds.approve(found, source, Date.now(), said);
+    const earlier = await ledger.holds.approve(found, source, clock.now().getTime(), said);
     wakeAgent(settings);
     const { rolledBack } = await ledger.state();
     const when =
@@ -32,7 +32,7 @@ export async function approve(
       return 0;
     }
     const given: Decided = { by: earlier.by, as: earlier.as, reason: earlier.reason };
-    const at = showTime(earlier.atMs, { nowMs: Date.now(), timezone: settings.timezone });
+    const at = showTime(earlier.atMs, { nowMs: clock.now().getTime(), timezone: settings.timezone });
     const approvedAt = new Date(earlier.atMs).toISOString();
     answer(context, { approved: found, source, ...given, approvedAt }, () => [
       `${source} was approved already (${at}) ${showDecided(given)}; ${when}`,

@@ -43,9 +43,13 @@ export async function forget(
     const hint = yes ? 'say --closed too to open these months' : 'say --yes to do it without being asked';
     throw new AgentError('usage', `${what}; nothing was forgotten`, { hint });
   }
-  const ledger = await openAsked(settings);
+  const { ledger, clock } = await openAsked(settings);
   try {
-    await ledger.requests.add({ kind: 'forget', source: target.source, part: target.part }, Date.now(), said);
+    await ledger.requests.add(
+      { kind: 'forget', source: target.source, part: target.part },
+      clock.now().getTime(),
+      said,
+    );
   } finally {
     await ledger.close();
   }

@@ -44,18 +44,20 @@ async function planAs(context: Context, { all = false, format }: PlanOptions): P
   const progress = openProgress(process.stderr);
   using stop = openStop();
   let report: PlanAnswer;
+  let nowMs: number;
   {
     await using scratch = await openScratch(settings, commandLog(context), progress.observe);
     try {
       const { rolledBack } = await scratch.deps.ledger.state();
       const planned = await planPass(scratch.deps, { shownMax: all ? Infinity : changesShown }, stop.signal);
       report = { ...planned, ...(rolledBack === undefined ? {} : { rolledBackTo: rolledBack.push }) };
+      nowMs = scratch.deps.clock.now().getTime();
     } finally {
       progress.end();
     }
   }
   if (configDiffers(settings, [])) say('note: the running agent has another config loaded; this plan is of the file');
-  const now = { nowMs: Date.now(), timezone: settings.timezone };
+  const now = { nowMs, timezone: settings.timezone };
   answer(context, report, () => (format === 'markdown' ? planMarkdown(report) : showPlan(report, now)));
   return report.exit;
 }

@@ -98,7 +98,7 @@ async function rollBackHere(
   { request: asked, said }: AskedRollback,
 ): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
-    const request = await deps.ledger.requests.add(asked, Date.now(), said);
+    const request = await deps.ledger.requests.add(asked, deps.clock.now().getTime(), said);
     const report = await rollBackRequested(deps, retryForMs, signal);
     if (report === undefined) return JSON.parse((await deps.ledger.requests.result(request)) ?? '{}') as RollbackAnswer;
     const { outcome, reason, hint, push } = report;
@@ -113,7 +113,7 @@ async function askAgent(
 ): Promise<RollbackAnswer> {
   await using state: OpenState = await openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
-  const request = await ledger.requests.add(asked, Date.now(), said);
+  const request = await ledger.requests.add(asked, clock.now().getTime(), said);
   wakeAgent(settings);
   const untilMs = clock.monotonicMs() + waitForAgentMs;
   while (clock.monotonicMs() < untilMs) {

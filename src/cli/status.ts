@@ -31,10 +31,9 @@ export async function status(context: Context, options: StatusOptions): Promise<
   warnOfState(settings);
   await using state = await openState(settings, commandLog(context));
   const report = await statusOf(state.deps, unset);
-  answer(context, report, () =>
-    showStatus(report, { nowMs: state.deps.clock.now().getTime(), timezone: settings.timezone }),
-  );
-  return options.exitCode === true ? ageExit(report.lastPass, maxAgeMs, options.maxAge) : 0;
+  const nowMs = state.deps.clock.now().getTime();
+  answer(context, report, () => showStatus(report, { nowMs, timezone: settings.timezone }));
+  return options.exitCode === true ? ageExit(report.lastPass, { nowMs, maxMs: maxAgeMs, maxAge: options.maxAge }) : 0;
 }
 
 /** A config that is wrong does not stop a daemon: it goes on with the one that it loaded. */
@@ -78,9 +77,12 @@ function ageOf({ maxAge, ...options }: StatusOptions): number {
 const aheadMaxMs = 60_000;
 
 /** The last pass's code, or 75 where it is older than allowed. */
-function ageExit(lastPass: StatusReport['lastPass'], maxMs: number, maxAge: string | undefined): number {
+function ageExit(
+  lastPass: StatusReport['lastPass'],
+  { nowMs, maxMs, maxAge }: { readonly nowMs: number; readonly maxMs: number; readonly maxAge: string | undefined },
+): number {
   if (lastPass === undefined) return 75;
-  const ageMs = Date.now() - Date.parse(lastPass.at);
+  const ageMs = nowMs - Date.parse(lastPass.at);
   if (maxMs < Infinity && ageMs < -aheadMaxMs) {
     say(`the last pass lies ahead of the clock, at ${lastPass.at}: how old it is nobody knows`);
     return 75;

@@ -5,7 +5,7 @@ import { restoreAfterLoss } from '../app/prepare/restore.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
-import type { Log } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import { type Settings, unsetAddress } from '../core/settings.ts';
 import { systemClock } from '../edges/clock.ts';
 import { nextDue, previousDue } from '../edges/schedule.ts';
@@ -65,10 +65,10 @@ export interface OpenState extends AsyncDisposable {
  */
 export async function openStores(look: Look, access: 'read' | 'request'): Promise<OpenState> {
   const { settings } = look;
-  const { ledger, archive } = await openKept(settings, access);
+  const { ledger, archive, clock = look.clock } = await openKept(settings, access);
   try {
     const address = await addressIn(ledger, look);
-    const kept = { ...look, address, ledger, archive, destination: nowhere };
+    const kept = { ...look, address, ledger, archive, clock, destination: nowhere };
     const bufferFile = fileIn(settings, 'buffer');
     const buffer = access === 'read' ? openBuffer(bufferFile, 'read') : await openReadableBuffer(bufferFile, kept);
     return {
@@ -89,11 +89,16 @@ export async function addressIn(ledger: Ledger, { address }: Pick<Dependencies, 
   return address === unsetAddress ? ((await ledger.pushes.last())?.address ?? address) : address;
 }
 
-/** The ledger and the archive, wherever they are. @throws AgentError `state.missing` */
-export async function openKept(
-  settings: Settings,
-  access: 'read' | 'request',
-): Promise<{ readonly ledger: Ledger; readonly archive: Archive }> {
+/** What is kept of pushes and decisions, wherever that is. */
+export interface KeptState {
+  readonly ledger: Ledger;
+  readonly archive: Archive;
+  /** That all go by who share it; `undefined`: that of this machine. */
+  readonly clock?: Clock;
+}
+
+/** @throws AgentError `state.missing` */
+export async function openKept(settings: Settings, access: 'read' | 'request'): Promise<KeptState> {
   if (settings.ledger !== undefined) {
     // Whoever is alone has no use for any of it.
     const { openSharedToLook } = await import('./shared.ts');

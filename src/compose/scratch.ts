@@ -35,12 +35,13 @@ export async function openScratch(settings: Settings, log: Log, observe?: Depend
   });
   // Nobody has made the tables of a shared ledger yet.
   if (kept === undefined) return openFirstScratch(settings, log);
-  const { ledger, archive } = kept;
+  const { ledger, archive, clock } = kept;
   const { directory, buffer } = openCopy(settings);
   const drafts = openArchive(directory);
   const parts = partsOf(settings, { log, ...(observe === undefined ? {} : { observe }) });
   const deps: Dependencies = {
     ...parts,
+    ...(clock && { clock }),
     address: await addressIn(ledger, parts),
     buffer,
     ledger: planLedger(ledger, async () => !(await isLedElsewhere({ ledger, buffer }))),

@@ -12,12 +12,13 @@ import { systemClock } from '../edges/clock.ts';
 import { followingArchive, sharedArchive } from '../edges/shared/archive.ts';
 import { SharedDatabase } from '../edges/shared/database.ts';
 import { SharedLead } from '../edges/shared/lead.ts';
-import { givenBackTo, hasRecord, leadRows, view, wakeLeader } from '../edges/shared/lead-rows.ts';
+import { givenBackTo, hasRecord, leadRows, nowMsOf, view, wakeLeader } from '../edges/shared/lead-rows.ts';
 import { type SharedLedger, sharedLedger } from '../edges/shared/ledger.ts';
 import { ledgerSchema, requireSchema } from '../edges/shared/schema.ts';
 import { SeenFile } from '../edges/shared/seen.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import { postgresConnector } from '../sources/databases/postgres-client.ts';
+import type { KeptState } from './look.ts';
 import { fileIn } from './place.ts';
 
 function openDatabase({ address, caFile, schema }: LedgerSettings): SharedDatabase {
@@ -38,21 +39,33 @@ export async function withSharedDatabase<T>(
   }
 }
 
+/** That of the database: by so much it is ahead of the monotonic one of this machine; `undefined` before it was asked. */
+function clockAhead(aheadMs: () => number | undefined): Clock {
+  return {
+    ...systemClock,
+    now: () => {
+      const ms = aheadMs();
+      return ms === undefined ? systemClock.now() : new Date(systemClock.monotonicMs() + ms);
+    },
+  };
+}
+
 /** To look, and to leave a request: no agent. */
 export async function openSharedToLook(
   settings: Pick<Settings, 'state'>,
   ledger: LedgerSettings,
-): Promise<{ readonly ledger: Ledger; readonly archive: Archive }> {
+): Promise<Required<KeptState>> {
   const database = openDatabase(ledger);
   try {
     await requireSchema(database);
+    const aheadMs = (await nowMsOf(database)) - systemClock.monotonicMs();
+    const opened = sharedLedger(database, () => undefined);
+    const archive = sharedArchive(fileIn(settings, 'archive'), opened.snapshots);
+    return { ledger: opened, archive, clock: clockAhead(() => aheadMs) };
   } catch (error) {
     await database.close();
     throw error;
   }
-  const opened = sharedLedger(database, () => undefined);
-  const shared = sharedArchive(fileIn(settings, 'archive'), opened.snapshots);
-  return { ledger: opened, archive: shared };
 }
 
 /**
@@ -60,12 +73,16 @@ export async function openSharedToLook(
  * that has it, which could not take it over any more.
  * @throws AgentError `ledger.refused` that names that agent
  */
-export async function openSharedToAsk(settings: Pick<Settings, 'state'>, of: LedgerSettings): Promise<Ledger> {
-  const { ledger } = await openSharedToLook(settings, of);
+export async function openSharedToAsk(
+  settings: Pick<Settings, 'state'>,
+  of: LedgerSettings,
+): Promise<Required<KeptState>> {
+  const kept = await openSharedToLook(settings, of);
+  const { ledger } = kept;
   try {
     const { givenBack } = await ledger.state();
     if (givenBack !== undefined) throw givenBackTo(givenBack);
-    return ledger;
+    return kept;
   } catch (error) {
     await ledger.close();
     throw error;
@@ -128,13 +145,7 @@ export function openSharedParts(
       ledger: followingLedger(ledger),
       archive: followingArchive(fileIn(settings, 'archive'), archive),
     },
-    clock: {
-      ...systemClock,
-      now: () => {
-        const { aheadMs } = lead;
-        return aheadMs === undefined ? systemClock.now() : new Date(systemClock.monotonicMs() + aheadMs);
-      },
-    },
+    clock: clockAhead(() => lead.aheadMs),
     async [Symbol.asyncDispose]() {
       await lead[Symbol.asyncDispose]();
       await database.close();

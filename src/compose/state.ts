@@ -4,7 +4,7 @@ import type { AgentSigns } from '../app/ask/status-report.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { LedgerSettings, Settings } from '../core/settings.ts';
-import type { Ledger } from '../core/ledger.ts';
+import { systemClock } from '../edges/clock.ts';
 import { openLedger } from '../edges/state/ledger.ts';
 import {
   type LockHolder,
@@ -16,7 +16,7 @@ import {
 } from '../edges/state/lock.ts';
 import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
 import { type NotedHead, type Verification, filesIn, verifyState } from '../edges/state/verify.ts';
-import { type OpenState, noState, openStores, refuseForgotten } from './look.ts';
+import { type KeptState, type OpenState, noState, openStores, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
 import { partsOf } from './parts.ts';
 
@@ -29,10 +29,10 @@ export function openState(settings: Settings, log: Log): Promise<OpenState> {
 }
 
 /**
- * Opens the ledger alone, to leave a request or an approval in it.
+ * Opens the ledger alone, to leave a request or an approval in it, and the clock that its moments are of.
  * @throws AgentError `state.missing`, `ledger.refused`
  */
-export async function openAsked(settings: Settings): Promise<Ledger> {
+export async function openAsked(settings: Settings): Promise<Pick<Required<KeptState>, 'ledger' | 'clock'>> {
   if (settings.ledger !== undefined) {
     const { openSharedToAsk } = await import('./shared.ts');
     return openSharedToAsk(settings, settings.ledger);
@@ -40,7 +40,7 @@ export async function openAsked(settings: Settings): Promise<Ledger> {
   refuseForgotten(settings);
   const file = fileIn(settings, 'ledger');
   if (!existsSync(file)) throw noState(settings);
-  return openLedger(file, 'write');
+  return { ledger: openLedger(file, 'write'), clock: systemClock };
 }
 
 /**

@@ -1,7 +1,11 @@
 /** Long work of a pass lets timers and sockets have their turn. */
 import { expect, test } from 'vitest';
+import type { Dependencies } from '../../src/app/dependencies.ts';
+import { restoreSnapshot } from '../../src/app/prepare/restore.ts';
 import { addInTurns, inTurns } from '../../src/app/turns.ts';
 import type { PackedDriver } from '../../src/core/series/packing.ts';
+import { openBuffer } from '../../src/edges/state/buffer.ts';
+import { openSqlite } from '../support/ledger-stores.ts';
 import { driver } from '../support/packed.ts';
 
 const { signal } = new AbortController();
@@ -77,4 +81,21 @@ test('writing ends between two pieces where the pass is stopped', async () => {
   };
   await expect(addInTurns(writer, drivers(1000), stopped.signal)).rejects.toThrow('stopped');
   expect(pieces).toBe(1);
+});
+
+test('others have a turn while an agent goes back to a large snapshot: one that leads renews its term meanwhile', async () => {
+  await using stores = openSqlite();
+  const all = drivers(3000).map((one) => ({ ...one, source: 'sales' }));
+  const origin = { id: 1, source: 'sales', name: 'sales.csv', revisedAtMs: 0, endsWithLineEnd: true };
+  const format = { shouldDeleteMissing: true, stamp: 'middle' } as const;
+  const ids = all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const { digest } = await stores.archive.write(ids, format, [origin]);
+  const snapshot = (await stores.archive.open(digest))!;
+  const buffer = openBuffer(':memory:', 'write');
+  const others = countTurns();
+  await restoreSnapshot({ buffer } as unknown as Dependencies, snapshot);
+  others.stop();
+  expect([...buffer.reads.drivers('sales', 'accepted')]).toHaveLength(3000);
+  expect(others.turns()).toBeGreaterThan(20);
+  buffer.close();
 });

@@ -122,6 +122,25 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     expect(JSON.parse(asked.stdout)).toMatchObject({ exit: 0 });
   });
 
+  test('keepMax drops snapshots from the database, and what needs one of them says so on any machine', async () => {
+    await using world = await inDatabase({ count: 2, takeOver: '10m', more: { keepMax: '1B' } });
+    const [one, two] = world.places as [Place, Place];
+    for (const north of ['1.50', '1.75']) {
+      await one.write('sales.csv', rowsOf({ north, south: '2' }));
+      expect((await commandAt(one, 'sync')).code).toBe(0);
+    }
+    const files = 'SELECT DISTINCT file_sha256 FROM driver_sync.piece';
+    expect(await server.run(files, world.database)).toHaveLength(1);
+    for (const place of [one, two]) {
+      const back = await commandAt(place, 'diff', '1', '2');
+      expect(back.code).toBe(64);
+      expect(back.stderr).toMatch(/snapshot of push 1 is not kept any more[^]*keepMax/);
+      expect((await commandAt(place, 'verify')).code).toBe(0);
+    }
+    expect((await commandAt(two, 'rollback', '1')).code).toBe(64);
+    expect(world.service.posts).toHaveLength(2);
+  });
+
   test('a ledger moves from the state directory to the database and back, and its chain goes on', async () => {
     await using world = await inDatabase({ count: 2 });
     const [one, two] = world.places as [Place, Place];

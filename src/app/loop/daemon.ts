@@ -86,7 +86,8 @@ class Daemon {
     this.#polls = new PollSchedule(deps, options.unreadRetryMs);
     this.#tokenVersion = this.#agent.tokenVersion();
     const { shared } = this.#agent;
-    this.#turns = shared && new SharedTurns(this.#agent, shared, options.signal);
+    const rest = (): Promise<void> => this.#idleWork.stop();
+    this.#turns = shared && new SharedTurns(this.#agent, shared, { stop: options.signal, rest });
   }
 
   get #state(): LoopState {
@@ -146,7 +147,8 @@ class Daemon {
           return this.#wait(clock.now().getTime() + this.#polls.msToNext());
         }
         if (before !== 'leads') await this.#begin();
-        const begun: readonly LoopEvent[] = before === 'leads' ? [] : ['start'];
+        // What it read while it followed counts, unless another agent has pushed since.
+        const begun: readonly LoopEvent[] = before === 'leads' ? [] : [turns.isWarm ? 'source' : 'start'];
         return this.#turn(new Set([...events, ...this.#askedFor, ...begun]));
       },
       () => this.#wait(Infinity),

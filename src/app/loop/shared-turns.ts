@@ -13,22 +13,31 @@ export class SharedTurns {
   readonly #agent: Agent;
   readonly #shared: Shared;
   readonly #stop: AbortSignal;
+  readonly #rest: () => Promise<void>;
   #role: 'leads' | 'follows' | undefined;
   /** The ledger may not know what became of a push. */
   #isToSetRight = false;
+  #isWarm = false;
   #failure: string | undefined;
   #differsSinceMs: number | undefined;
   #isToldDiffers = false;
   #said: AgentSaid = { sources: [] };
 
-  constructor(agent: Agent, shared: Shared, stop: AbortSignal) {
+  /** @param rest ends what the agent does beside its passes: to begin to lead changes what that looks at */
+  constructor(agent: Agent, shared: Shared, { stop, rest }: { stop: AbortSignal; rest: () => Promise<void> }) {
     this.#agent = agent;
     this.#shared = shared;
     this.#stop = stop;
+    this.#rest = rest;
   }
 
   get role(): 'leads' | 'follows' | undefined {
     return this.#role;
+  }
+
+  /** When it began to lead, it had looked at every source since the last push was made. */
+  get isWarm(): boolean {
+    return this.#isWarm;
   }
 
   /** Whatever is asked for is the matter of another agent. */
@@ -72,11 +81,20 @@ export class SharedTurns {
       this.#role = 'follows';
       lead.follow();
     } else if (this.#role !== 'leads' || this.#isToSetRight) {
+      const before = this.#role === 'follows' ? this.#followed() : undefined;
+      await this.#rest();
       await beginToLead(this.#agent, this.#stop);
+      this.#isWarm = before !== undefined && before === this.#followed();
       this.#role = 'leads';
       this.#isToSetRight = false;
     }
     return this.#role ?? 'follows';
+  }
+
+  /** The push that it goes on from; `undefined`: its snapshot cannot be read, or there is none. */
+  #followed(): string | undefined {
+    const { follows, isBare = false } = this.#agent.deps.buffer.state();
+    return isBare ? undefined : follows;
   }
 
   /** Runs a turn; where the ledger ends it, waits for what comes next instead. */

@@ -101,7 +101,7 @@ async function goBackTo(
     const snapshot = digest === push.digest ? undefined : await openReadable(deps, push.digest);
     if (snapshot === undefined && digest !== push.digest) continue;
     if (snapshot !== undefined) {
-      restoreSnapshot(deps, snapshot);
+      await restoreSnapshot(deps, snapshot);
       log.info(why, { push: push.id });
     }
     buffer.setState({ follows: nameOf(pushes[0]), followsFromMs: push.atMs });

@@ -106,8 +106,13 @@ export function* comparing(
 
 /** What a person is told of a run of drivers, where there is nothing to compare it with. */
 export function summarizeRun(drivers: Iterable<PackedDriver>): RunSummary {
+  return atOnce(summarizingRun(drivers));
+}
+
+/** The same in steps, one for each driver. */
+export function* summarizingRun(drivers: Iterable<PackedDriver>): Generator<unknown, RunSummary> {
   const survey = new RunSurvey();
-  for (const _driver of survey.watching(drivers));
+  yield* survey.watching(drivers);
   return survey.summary();
 }
 

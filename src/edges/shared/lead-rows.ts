@@ -5,7 +5,7 @@ import { doubtOf } from '../../core/election/doubt.ts';
 import type { LeadRow } from '../../core/election/election.ts';
 import type { AgentSaid, SharedView } from '../../core/election/lead.ts';
 import type { Claim, Claimed, LeadRows, Looked, Renewed, Telling, Term } from '../../core/election/rows.ts';
-import type { SharedDatabase } from './database.ts';
+import type { SharedDatabase, Statements } from './database.ts';
 import { sqlState } from './failures.ts';
 import { getRecord, setRecord } from './record.ts';
 
@@ -28,6 +28,12 @@ interface AgentRow {
 const agoMs = `(extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint AS "seenAgoMs"`;
 /** It has read its sources, and its passes do not break. */
 const able = `(said::json -> 'would' IS NOT NULL AND said::json -> 'broken' IS NULL) AS "isAble"`;
+
+/** The moment by the clock of the database. */
+export async function nowMsOf(statements: Statements): Promise<number> {
+  const [row] = await statements.all<{ readonly nowMs: number }>(`SELECT ${now}`);
+  return row!.nowMs;
+}
 
 /** Who leads, and what is asked of whoever does. */
 export async function look(database: SharedDatabase): Promise<Looked> {
@@ -77,8 +83,7 @@ export async function claim(database: SharedDatabase, by: Claim): Promise<Claime
       by.overdue?.deadline ?? null,
     );
     if (row === undefined) {
-      const [{ nowMs }] = (await statements.all<{ nowMs: number }>(`SELECT ${now}`)) as [{ nowMs: number }];
-      return { nowMs, term: undefined, cluster: '', doubt: undefined };
+      return { nowMs: await nowMsOf(statements), term: undefined, cluster: '', doubt: undefined };
     }
     const { givenBack, lastDoubt } = await getRecord(statements);
     if (givenBack !== undefined && by.isCopying !== true) throw givenBackTo(givenBack);
@@ -145,8 +150,7 @@ export async function renew(database: SharedDatabase, by: Parameters<LeadRows['r
     sha256 ?? null,
   );
   if (row !== undefined) return { ...row, isHeld: true };
-  const [{ nowMs }] = (await database.all<{ nowMs: number }>(`SELECT ${now}`)) as [{ nowMs: number }];
-  return { nowMs, isHeld: false, timeline: '', hasHead: true };
+  return { nowMs: await nowMsOf(database), isHeld: false, timeline: '', hasHead: true };
 }
 
 /** The row stays, and its term with it. */

@@ -23,6 +23,8 @@ export interface PostgresClient {
 
 /** Who is let in is for a person to mend; what else goes wrong may mend itself. */
 const refusals = /^(28|3D|42)/;
+/** What a server says before it closes the connection, which is heard of a moment later. */
+const endings = /^(08|57P0|25P0[34])/;
 const int8 = 20;
 
 /**
@@ -156,7 +158,12 @@ class OpenClient implements PostgresClient {
   readonly isLost = (): boolean => this.#isLost;
 
   async query(sql: string, values?: readonly unknown[]): ReturnType<PostgresClient['query']> {
-    const results: unknown = await this.#client.query(sql, values === undefined ? undefined : [...values]);
+    const results: unknown = await this.#client
+      .query(sql, values === undefined ? undefined : [...values])
+      .catch((error: unknown) => {
+        if (endings.test(codeOf(error) ?? '')) this.destroy();
+        throw error;
+      });
     const last = (Array.isArray(results) ? results.at(-1) : results) as { rows: unknown[]; rowCount: number | null };
     return { rows: last.rows, rowCount: last.rowCount ?? 0 };
   }
