@@ -1,6 +1,5 @@
 /** An agent of real parts: it holds the state directory, and reads and pushes. */
-import { createHash } from 'node:crypto';
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { Agent } from '../app/loop/agent.ts';
 import { confirmIn } from '../app/shared/confirm.ts';
@@ -25,6 +24,7 @@ import {
   readHeartbeat,
   writeHeartbeat,
 } from '../edges/state/state-directory.ts';
+import { fileStamp } from './file-stamp.ts';
 import { nowhere, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
 import { openOwnLedger, partsOf } from './parts.ts';
@@ -325,6 +325,5 @@ function destinationSettings(settings: Settings, emulatorUrl: string | undefined
 /** The version of the token file: after a refusal, a new one is worth another push. */
 function tokenVersion(settings: Settings): string | undefined {
   if (settings.destination === 'emulator' || settings.destination.token?.kind !== 'file') return undefined;
-  const stat = statSync(settings.destination.token.file, { throwIfNoEntry: false });
-  return createHash('sha256').update(`${stat?.size} ${stat?.mtimeMs} ${stat?.ino}`).digest('hex');
+  return fileStamp(settings.destination.token.file);
 }

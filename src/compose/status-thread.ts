@@ -1,5 +1,4 @@
 /** The thread of the status page: it answers while a pass keeps the main thread busy. Started by `status-page.ts`. */
-import { statSync } from 'node:fs';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { AgentSigns } from '../app/ask/status-report.ts';
 import type { Log } from '../core/ports.ts';
@@ -9,6 +8,7 @@ import { ownHolder } from '../edges/state/lock.ts';
 import { readHeartbeat } from '../edges/state/state-directory.ts';
 import { type StatusServer, openStatusServer } from '../status/server.ts';
 import type { Watched } from '../status/watched.ts';
+import { fileStamp } from './file-stamp.ts';
 import { onlyLooking, openStores, surroundingsOf } from './look.ts';
 import type { FromStatusThread, StatusThreadData, ToStatusThread } from './status-messages.ts';
 
@@ -78,8 +78,7 @@ async function fileDigest(): Promise<string | undefined> {
 }
 
 function stampOf(of: Settings): string {
-  const stat = statSync(of.file, { throwIfNoEntry: false });
-  return `${of.digest} ${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
+  return `${of.digest} ${fileStamp(of.file)}`;
 }
 
 /** Listens as the settings say. Where that fails, the server of before goes on. */

@@ -49,9 +49,14 @@ function statusWarnings(status: Settings['status'], modeOf: (file: string) => nu
   return [`status: every user of this machine can ${others} the token file ${tokenFile}: chmod 600`];
 }
 
-/** Permissions of a file, through links; `undefined` where the file is missing or the system has no such permissions. */
+/** Permissions of a file, through links; `undefined` where nobody can look at it or the system has no such permissions. */
 export function fileMode(file: string): number | undefined {
-  return process.platform === 'win32' ? undefined : statSync(file, { throwIfNoEntry: false })?.mode;
+  if (process.platform === 'win32') return undefined;
+  try {
+    return statSync(file).mode;
+  } catch {
+    return undefined;
+  }
 }
 
 const othersRead = 0o004;

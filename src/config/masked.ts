@@ -52,8 +52,14 @@ export function maskConfig(text: string, env: NodeJS.ProcessEnv): MaskedConfig {
   const document = parseDocument(text, { merge: true, prettyErrors: false });
   const found = new Found(env);
   if (document.errors.length > 0) return { text: '# the config is no YAML\n', ...found.all() };
-  const masked = found.masked(document.toJS({ maxAliasCount: 1000 }) as unknown, []);
-  return { text: stringify(masked, { lineWidth: 0 }), ...found.all() };
+  let config: unknown;
+  try {
+    config = document.toJS({ maxAliasCount: 1000 });
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    return { text: '# the config has more aliases than it may\n', ...found.all() };
+  }
+  return { text: stringify(found.masked(config, []), { lineWidth: 0 }), ...found.all() };
 }
 
 /** A text for the eyes of others. */

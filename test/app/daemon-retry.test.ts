@@ -1,5 +1,5 @@
 /** The daemon after a push that failed: what it tries again, when, and what it remembers over a restart. */
-import { utimes } from 'node:fs/promises';
+import { rm, symlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { daemonWorld, hours, minutes, rows, seconds } from '../support/daemon-world.ts';
@@ -41,6 +41,31 @@ test('a refused push is repeated when the token file changes', async () => {
   expect(w.service.posts).toHaveLength(1);
   await w.write('token', 'second-token');
   await w.wait(1 * minutes);
+  expect(w.service.posts.map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer first-token',
+    'Bearer second-token',
+  ]);
+});
+
+test('a token file that nobody can look at ends no daemon: its pushes say so and are tried again', async () => {
+  await using w = await daemonWorld();
+  await w.write('token', 'first-token');
+  await w.configure({ destination: { url: w.service.url, tokenFile: 'token' } });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  const file = path.join(w.dir, 'token');
+  await rm(file);
+  // As a share that is away, and the folder of another user: any failure but that there is no such file.
+  await symlink('token', file);
+  await w.write('a.csv', rows('a,2026-01,22'));
+  await w.wake('pass');
+  expect(w.passes.at(-1)).toMatchObject({
+    outcome: 'unreachable',
+    reason: 'the file of tokenFile cannot be read (ELOOP)',
+  });
+  await rm(file);
+  await w.write('token', 'second-token');
+  await w.wait(6 * minutes);
   expect(w.service.posts.map(({ headers }) => headers.authorization)).toEqual([
     'Bearer first-token',
     'Bearer second-token',

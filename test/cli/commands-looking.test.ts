@@ -359,6 +359,13 @@ describe('status', () => {
     const { run } = await twoPushes();
     expect((await run('status', '--live')).code).not.toBe(0);
   });
+
+  test('--live finds no daemon where a file stands in the place of the state directory', async () => {
+    const { at, run } = await twoPushes();
+    await rm(at.state, { recursive: true });
+    await writeFile(at.state, '');
+    expect(await run('status', '--live')).toMatchObject({ code: 75, stderr: '' });
+  });
 });
 
 test('commands that look change nothing in the state', async () => {

@@ -113,6 +113,18 @@ sources:
   expect(texts).toContain("select * from books where owner = '***'");
 }, 90_000);
 
+test('a config of more aliases than anybody writes is left out, and says why', async () => {
+  const { run, at } = await commandsWorld(
+    { revenue: csv('a.csv') },
+    { 'a.csv': longFile({ North: { '2026-01': 1 } }) },
+  );
+  const levels = ['ab', 'bc', 'cd', 'de'].map(([of, name]) => `${name}: &${name} [${`*${of}, `.repeat(9)}]`);
+  await writeFile(path.join(at.dir, 'driver-sync.yaml'), ['a: &a [x]', ...levels, ''].join('\n'));
+  const file = path.join(at.dir, 'report.tar.gz');
+  expect((await run('support', '--output', file)).code).toBe(0);
+  expect((await textsOf(file))['config.yaml']).toContain('aliases');
+});
+
 test('rows of data are in it only where they are asked for', async () => {
   const rows = longFile({ North: { '2026-01': 1 } }) + 'North,2026-02,secret-figure\n'.repeat(3);
   const { run, at } = await commandsWorld(

@@ -1,6 +1,7 @@
 /** The status page of a daemon that is a process: its thread, its port, and what a reload does to them. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -152,6 +153,22 @@ test('a page that dies is logged and started again, with what it knew', async ()
     message: expect.stringContaining('the status page is closed'),
   });
   await expect(askAt(again, '/livez')).rejects.toThrow('ECONNREFUSED');
+});
+
+test('a config that nobody can look at leaves the page as it is, and says that it differs', async () => {
+  const commands = await twoPushes();
+  const config = path.join(commands.at.dir, 'driver-sync.yaml');
+  const { settings } = loadConfig(config, { env: {}, secrets: 'required' });
+  if (settings === undefined) throw new Error('the config is not valid');
+  const log = memoryLog();
+  const status = { host: '127.0.0.1', port: 0, tokenFile: undefined, hosts: [] };
+  const fileDigest = (): string | undefined => loadConfig(config, { env: {}, secrets: 'required' }).settings?.digest;
+  await using _page = await openStatusPage({ ...settings, status }, { log, version: '1.2.3', fileDigest });
+  await rm(config);
+  await symlink('driver-sync.yaml', config);
+  const listening = log.lines.find(({ message }) => message === 'the status page listens');
+  const answer = await fetch(`${String(listening?.fields['address'])}api/status`);
+  expect(await answer.json()).toMatchObject({ configDiffers: true, lastAcknowledged: { id: 2 } });
 });
 
 test('an open page is told of a pass that broke', async () => {

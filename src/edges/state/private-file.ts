@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fsyncSync,
   lstatSync,
@@ -99,7 +100,8 @@ export function openInPlace(file: string): number {
 
 /** Opens a plain file to read; `undefined` where there is no file of that name, or something else. */
 export function openPlain(file: string): number | undefined {
-  const stat = lstatSync(file, { throwIfNoEntry: false });
+  // Where a file stands in the place of its folder, lstat calls that a failure, and stat does not.
+  const stat = existsSync(file) ? lstatSync(file, { throwIfNoEntry: false }) : undefined;
   return stat?.isFile() === true ? openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) : undefined;
 }
 
