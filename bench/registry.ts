@@ -2,6 +2,7 @@
 import { appends } from './appends.ts';
 import { configurations, largeConfigurations } from './configurations.ts';
 import { mariadb, postgres, pushdownClickhouse, pushdownMariadb, pushdownPostgres } from './databases.ts';
+import { handOver } from './hand-over.ts';
 import { ledger, scattered } from './ledger.ts';
 import type { Measure } from './measurement.ts';
 import { push } from './push.ts';
@@ -39,6 +40,7 @@ export const registry: Readonly<Record<string, Measurement>> = {
     about: "the emulator's snapshots, going back, forks, reset and page of drivers over 6 M points",
     measure: snapshots,
   },
+  handOver: { about: 'how long nobody leads a shared ledger when an agent ends, or is killed', measure: handOver },
   postgres: { about: 'a query of PostgreSQL, beside its client', measure: postgres },
   mariadb: { about: 'a query of MariaDB, beside its client', measure: mariadb },
   pushdownPostgres: { about: 'rows collapsed by PostgreSQL, beside a query by hand', measure: pushdownPostgres },

@@ -228,7 +228,9 @@ class RunningAgent implements Agent {
   noteBroken(failure: AgentError | undefined): void {
     if (failure === undefined && this.#broken === undefined) return;
     const { exit, message: reason, hint } = failure ?? {};
-    const at = systemClock.now().toISOString();
+    // As of every pass, whose moments `status` compares.
+    const { clock = systemClock } = this.#kept.shared ?? {};
+    const at = clock.now().toISOString();
     this.#broken = exit === undefined || reason === undefined ? undefined : { at, exit, reason, hint };
     this.#writeHeartbeat();
   }
