@@ -232,7 +232,10 @@ export function showSource(source: SourceCheck): string[] {
   for (const refusal of source.refusals)
     lines.push(...showRefusal(tinted('held', 'sync would not accept it'), refusal));
   lines.push(...showFindings(source.findings ?? []).map((line) => `  ${line}`));
+  const more = source.readingsRead - source.readings.length;
   if (source.readings.length > 0) lines.push(...showReadings(source.readings).map((line) => `  ${line}`));
+  if (more > 0)
+    lines.push(`  and ${count(more, 'more reading')}${source.isWhole ? '' : ' of the rows that were read'}`);
   for (const { part, row, reason } of source.rejects) lines.push(`  reject: ${part} row ${row}: ${reason}`);
   for (const warning of source.warnings) lines.push(`  note: ${warning}`);
   return lines;

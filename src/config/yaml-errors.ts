@@ -56,14 +56,17 @@ export function readSyntax(document: Document.Parsed): Syntax {
   const sections = findSections(document.contents);
   const doubtful = new Set<number>();
   const diagnostics: Diagnostic[] = [];
+  // Behind a tab the parser finds no indentation right.
+  const tabAt = errors.find(({ code }) => code === 'TAB_AS_INDENT')?.pos[0] ?? Infinity;
   for (const { code, message, pos } of errors) {
     // An error at the very start of a section was noticed there, but belongs to the section before.
     const last = code === 'MULTILINE_IMPLICIT_KEY' ? pos[0] : pos[0] - 1;
     const index = sections.findLastIndex(({ offset }) => offset <= last);
     const isStructural = !valueErrors.has(code);
     // Further errors in a section mostly follow from its first one.
-    if (isStructural && doubtful.has(index)) continue;
+    const isConsequence = doubtful.has(index) || (pos[0] > tabAt && code !== 'TAB_AS_INDENT');
     if (isStructural) doubtful.add(index);
+    if (isStructural && isConsequence) continue;
     const own = plainlyWorded.has(code) ? `${message.charAt(0).toLowerCase()}${message.slice(1)}` : 'not YAML';
     diagnostics.push({
       path: sections[index]?.path ?? [],
@@ -76,7 +79,10 @@ export function readSyntax(document: Document.Parsed): Syntax {
   return {
     diagnostics,
     brokenOffsets: errors.filter(({ code }) => valueErrors.has(code)).map(({ pos }) => pos[0]),
-    sections: [root, ...sections.map(({ path }, index) => ({ path, doubtful: doubtful.has(index) }))],
+    sections: [
+      root,
+      ...sections.map(({ path, offset }, index) => ({ path, doubtful: doubtful.has(index) || offset > tabAt })),
+    ],
   };
 }
 

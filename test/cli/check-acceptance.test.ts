@@ -228,6 +228,16 @@ describe('check exits 4 where sync would not accept', () => {
     expect((await commands.run('sync')).code).toBe(4);
   });
 
+  test('nor is it told twice: rows that cannot be read are no empty export', async () => {
+    const commands = await commandsWorld(
+      { books: csv('books.csv') },
+      { 'books.csv': 'id,time,value\nA,2026-01,"1.234,50"\nA,2026-02,"2.345,60"\n' },
+    );
+    expect((await checked(commands)).refusals).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('2 of 2 rows could not be read') }),
+    ]);
+  });
+
   test('and not where the readings begin far down in the file', async () => {
     const commands = await commandsWorld(
       { books: csv('books.csv', { where: { id: 'Z' } }) },

@@ -3,7 +3,7 @@ import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
-import { threeSources } from '../support/commands-world.ts';
+import { commandsWorld, threeSources } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { recordsOf } from '../support/state-records.ts';
 
@@ -201,6 +201,23 @@ sources:
     const { stdout } = await run('check');
     expect(stdout).toContain('D\\u001b[1A\\u001b[2K\\u0007\\u202e');
     expect(stdout).not.toMatch(/[\p{Cc}--\n]|\u202e/v);
+  });
+
+  test.each([
+    ['id,time,value', 'skipUntil: "^id" leaves out what stands above it'],
+    ['"(id)",id,time,value', 'skipUntil or skipRows leaves out what stands above it'],
+  ])('says which row has the names that a title stands above: %s', async (header, hint) => {
+    const title = `Report of January${','.repeat(header.split(',').length - 1)}`;
+    const { run } = await commandsWorld({ a: csv('a.csv') }, { 'a.csv': `${title}\n\n${header}\n1,2026-01,5\n` });
+    const done = await run('check');
+    expect(done.code).toBe(78);
+    expect(done.stdout).toContain(`note: row 1 of a.csv has all these names: where it is the header, ${hint}`);
+  });
+
+  test('says how many readings it does not show', async () => {
+    const rows = Array.from({ length: 12 }, (_, at) => `A,2026-${String(at + 1).padStart(2, '0')},1\n`).join('');
+    const { run } = await commandsWorld({ a: csv('a.csv') }, { 'a.csv': `id,time,value\n${rows}` });
+    expect((await run('check')).stdout).toContain('  and 2 more readings\n');
   });
 
   test('warns of a delimiter inside a header of one column', async () => {

@@ -22,6 +22,18 @@ describe('text that YAML does not take', () => {
     expect(problems(yaml + rest)).toContain(problem);
   });
 
+  test('a tab that indents is told alone: nothing behind it stands where it seems to', () => {
+    const yaml = `destination: emulator
+sources:
+  a:
+\ttype: csv
+    files: [a.csv]
+    drivers:
+      - { path: [a], time: "{t}", value: "{v}" }
+`;
+    expect(problems(yaml)).toEqual([expect.stringMatching(/^4:1 \S+: a tab as indentation \(indent with spaces\)$/)]);
+  });
+
   test('hides no other problem and causes none', () => {
     const yaml = `timezone: Nowhere
 guard: { floor: 3

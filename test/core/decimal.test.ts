@@ -368,6 +368,7 @@ describe('the reason of a reject', () => {
     ['', plainDecimal, 'value is empty; say missing: [""] if that means no value'],
     ['1.234', { ...plainDecimal, decimal: ',' }, 'say group: "." if it groups'],
     ['1,5', plainDecimal, 'decimal: "," if it does not'],
+    ['12.345,60', plainDecimal, 'say decimal: ",", group: "." where "." groups'],
     ['1.23', german, '"." must stand between groups of 3 digits'],
     ['(5)', plainDecimal, 'say accounting: true'],
     ['5-', plainDecimal, 'say accounting: true'],

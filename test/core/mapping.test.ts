@@ -354,9 +354,9 @@ describe('columns that do not fit', () => {
     });
     const hint = 'the columns are region, date, amount';
     expect(columnProblems(wrong, columns)).toEqual([
-      { path: ['where', 'scenario'], message: 'there is no column "scenario"', hint },
-      { path: ['drivers', 0, 'id'], message: 'there is no column "regio"', hint },
-      { path: ['drivers', 0, 'value'], message: 'there is no column "amout"', hint },
+      { path: ['where', 'scenario'], message: 'there is no column "scenario"', hint, column: 'scenario' },
+      { path: ['drivers', 0, 'id'], message: 'there is no column "regio"', hint, column: 'regio' },
+      { path: ['drivers', 0, 'value'], message: 'there is no column "amout"', hint, column: 'amout' },
     ]);
     expect(() => new RowMapper(wrong, columns, utc)).toThrow('there is no column "scenario"');
   });

@@ -68,5 +68,5 @@ function withVerdict(check: SourceCheck, verdict: Verdict | undefined, judged: R
 }
 
 function nothingOf(name: string): SourceCheck {
-  return { name, isWhole: true, readings: [], rejects: [], warnings: [], refusals: [], problems: [] };
+  return { name, isWhole: true, readings: [], readingsRead: 0, rejects: [], warnings: [], refusals: [], problems: [] };
 }

@@ -30,6 +30,7 @@ import { type EndedPart, type QuietNeeded, judgeEnd } from '../read/part-end.ts'
 import { type RowTaker, readRows, readUnchanged, tooManyRejects, withLookups } from '../read/part-rows.ts';
 import { withTimeout } from '../read/timeout.ts';
 import { tieWarnings } from '../tie-warnings.ts';
+import { headerNote } from './header-note.ts';
 import { type SlipFinder, slipFinders } from './slips.ts';
 import { runSourceTests } from './source-tests.ts';
 
@@ -42,6 +43,8 @@ export interface SourceCheck {
   /** All of its rows were read, and no file of it may still be half a file. */
   readonly isWhole: boolean;
   readonly readings: readonly { driver: string; path: readonly string[]; month: string; value: string }[];
+  /** How many the rows gave that were read, of which `readings` are the first. */
+  readonly readingsRead: number;
   readonly rejects: readonly (Reject & { readonly part: string })[];
   readonly warnings: readonly string[];
   /** Why `sync` would not accept what was read. */
@@ -109,6 +112,7 @@ class Look {
   #isWhole = false;
   #isUnsure = false;
   readonly #readings: SourceCheck['readings'][number][] = [];
+  #readingsRead = 0;
   readonly #rejects: (Reject & { part: string })[] = [];
   readonly #problems = new Map<string, MappingProblem>();
   readonly #warnings = new Set<string>();
@@ -233,6 +237,9 @@ class Look {
     }
     const problems = columnProblems(this.#mapping, columns, shared);
     this.#note(problems);
+    const missing = new Set(problems.flatMap(({ column }) => column ?? []));
+    const header = headerNote(this.#settings, part.name, first, [...missing]);
+    if (header !== undefined) this.#warnings.add(header);
     for (const find of [literalWarnings, placeWarnings])
       for (const warning of find(this.#mapping, columns)) this.#warnings.add(warning);
     return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules, first);
@@ -255,6 +262,7 @@ class Look {
       // Several readings of one row may be meant where they add up.
       if (!isAdding(rule))
         this.#noteTwice(made.entries, { id, entry, key: JSON.stringify([id, moment.seconds, moment.nanos]) });
+      this.#readingsRead++;
       if (readings.length < shown) {
         const value = rule === 'count' ? String(given.counts[at]) : given.value(at);
         readings.push({ driver: id, path, month: formatMonth(moment.month), value });
@@ -346,7 +354,9 @@ class Look {
     for (const warning of [...warnings, ...tieWarnings(ties, context)]) this.#warnings.add(warning);
     const { mayBeEmpty } = this.#settings;
     const { accepted, hasDrivers } = this.#known;
-    if (this.#isRead && this.#readings.length === 0 && !mayBeEmpty && (accepted === undefined || hasDrivers)) {
+    // A part with too many rejects is not read, and so is not empty.
+    const isEmpty = this.#isRead && this.#readings.length === 0 && this.#refusals.size === 0;
+    if (isEmpty && !mayBeEmpty && (accepted === undefined || hasDrivers)) {
       this.#refuse(
         undefined,
         accepted === undefined
@@ -359,6 +369,7 @@ class Look {
       name: this.#settings.name,
       isWhole: this.#isWhole,
       readings: this.#readings,
+      readingsRead: this.#readingsRead,
       rejects: this.#rejects,
       warnings: [...this.#warnings],
       refusals: [...this.#refusals.values()],

@@ -12,6 +12,8 @@ export interface MappingProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly hint: string;
+  /** The column that is not there. */
+  readonly column?: string;
 }
 
 /** Where a column stands that a mapping names: by its name, or by its place as `#3` whatever the headers are; -1: nowhere. */
@@ -55,7 +57,7 @@ export function columnProblems(mapping: Mapping, columns: readonly string[], sha
   const names = mapping.unpivot === undefined ? columns : unpivot(mapping.unpivot, columns).names;
   const lack = (path: MappingProblem['path'], column: string, there: readonly string[]): void => {
     const hint = /^#\d+$/.test(column) ? `the columns are #1 to #${columns.length}` : columnHint(there);
-    problems.push({ path, message: `there is no column "${column}"`, hint });
+    problems.push({ path, message: `there is no column "${column}"`, hint, column });
   };
   const need = (path: MappingProblem['path'], needed: readonly string[]): void => {
     for (const column of new Set(needed)) {

@@ -262,7 +262,11 @@ function explainMark(text: string, { decimal, group }: DecimalFormat): string {
   }
   if (at === '.' || at === ',') {
     const other =
-      group === undefined ? `; say group: ${quote(at)} if it groups, decimal: ${quote(at)} if it does not` : '';
+      group !== undefined
+        ? ''
+        : text.includes(decimal) && text.indexOf(at) > text.indexOf(decimal)
+          ? `; say decimal: ${quote(at)}, group: ${quote(decimal)} where ${quote(decimal)} groups`
+          : `; say group: ${quote(at)} if it groups, decimal: ${quote(at)} if it does not`;
     return `${quote(at)} is neither the decimal mark nor the grouping mark${other}`;
   }
   if (isWhiteSpace(at.charCodeAt(0)) || isApostrophe(at.charCodeAt(0))) {
