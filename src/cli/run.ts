@@ -61,7 +61,7 @@ export async function run(context: Context): Promise<number> {
     const { url } = emulator;
     print([`emulator: ${url}`, `console:  ${url}/console`, `drivers:  ${url}/_emulator/drivers`]);
   }
-  using _requests = watchRequests(settings, () => waker.wake('request'));
+  using _requests = watchRequests(settings, () => waker.wake('request'), log);
   log.info('driver-sync runs', {
     version: context.version,
     config: settings.file,

@@ -106,9 +106,19 @@ export function wakeAgent(settings: Settings): void {
   writeWake(settings.state);
 }
 
-/** Calls `asked` when a command left a request. */
-export function watchRequests(settings: Settings, asked: () => void): Disposable {
-  return watchWake(settings.state, asked);
+/** Calls `asked` when a command left a request. Only a hint: the loop looks at the ledger by itself, too. */
+export function watchRequests({ state }: Settings, asked: () => void, log: Log): Disposable | undefined {
+  try {
+    return watchWake(state, asked);
+  } catch (error) {
+    // The system has no watches left, or never had any.
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    log.warn('commands cannot wake the agent: what they ask for is seen within ten seconds', {
+      error: error.message,
+      hint: 'raise fs.inotify.max_user_watches and max_user_instances (sysctl); files are seen by polling meanwhile',
+    });
+    return undefined;
+  }
 }
 
 /** Creates the state directory. @throws AgentError `state.unwritable`, `state.full` */

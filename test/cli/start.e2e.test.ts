@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkout, executable } from '../support/built.ts';
-import { scene } from '../support/daemon-scene.ts';
+import { one, scene, two } from '../support/daemon-scene.ts';
 import { csv, place, startProcess } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
 import { longFile } from '../support/world.ts';
@@ -49,6 +49,28 @@ test('a sync with nothing to send loads no package of the network, of tables, of
     /\/src\/(edges\/shared\/\S*|core\/election\/\S*|compose\/shared\S*)/g,
   );
   expect([...shared].map(([, file]) => file)).toEqual(['edges/shared/seen.ts']);
+});
+
+/** Has no watch left for anybody, as a system whose `fs.inotify.max_user_watches` or `max_user_instances` are used up. */
+const unwatched = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  fs.watch = () => { throw Object.assign(new Error('ENOSPC: no watches left'), { code: 'ENOSPC', errno: -28 }); };
+  syncBuiltinESMExports();
+`)}`;
+
+test('a daemon starts where nothing can be watched: it says so, and polls', async () => {
+  await using receiver = await openReceiver();
+  const sources = { sales: csv('a.csv', { poll: '1s' }) };
+  const config = { destination: { url: receiver.url }, pushOnChange: '1s', sources };
+  await using at = await place(config, { 'a.csv': one }, { NODE_OPTIONS: `--import=${unwatched}` });
+  const daemon = await at.daemon();
+  await receiver.post(1);
+  expect(daemon.stderr).toContain('commands cannot wake the agent');
+  await at.write('a.csv', two);
+  await receiver.post(2);
+  daemon.kill('SIGTERM');
+  expect((await daemon.exit).code).toBe(0);
 });
 
 const entry = {
