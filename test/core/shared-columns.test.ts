@@ -55,7 +55,12 @@ describe('a column that all rows share', () => {
   test('is missing where the part has none of that name', () => {
     const sheet = mapping([entry({ path: ['{sheet}'] })]);
     expect(columnProblems(sheet, columns, shared)).toEqual([
-      { path: ['drivers', 0, 'path', 0], message: 'there is no column "sheet"', hint: expect.any(String) as string },
+      {
+        path: ['drivers', 0, 'path', 0],
+        message: 'there is no column "sheet"',
+        hint: expect.any(String) as string,
+        column: 'sheet',
+      },
     ]);
     const inherited = mapping([entry({ path: ['{constructor}'] })]);
     expect(columnProblems(inherited, columns, shared)).toHaveLength(1);
