@@ -160,6 +160,8 @@ const commandsMin = 8;
 const apart = /[\\/](main|thread|status-thread|sqlite-child|duckdb-child|emulator[\\/]index)\.ts$/;
 /** Processes that start seldom, and may load what a thread needs too: one file less for each other set of them. */
 const children: ReadonlySet<string> = new Set(['sqlite-child', 'duckdb-child']);
+/** What the thread of the status page loads when it is asked for a page: with the file of most commands it would load the whole agent, 14 MB. */
+const pages = /[\\/]src[\\/]status[\\/]/;
 /** What a pass needs and few other commands do. */
 const passing = /[\\/]cli[\\/]sync\.ts$/;
 
@@ -182,7 +184,8 @@ function fileOf(id: string, context: ChunkingContext): string | null {
   const leading = [...leadingTo(id, context)];
   if (leading.length < commandsMin) return leading.some((entry) => passing.test(entry)) ? 'pass' : null;
   // One file for each set of them: whoever needs one of its modules needs all.
-  const needed = leading.flatMap((entry) => apart.exec(entry)?.[1] ?? []).map((name) => path.basename(name));
+  const found = leading.flatMap((entry) => apart.exec(entry)?.[1] ?? []).map((name) => path.basename(name));
+  const needed = [...new Set([...found, ...(leading.some((entry) => pages.test(entry)) ? ['status-thread'] : [])])];
   if (needed.includes('main')) return 'agent-main';
   const named: readonly string[] = needed.includes('thread') ? needed.filter((name) => !children.has(name)) : needed;
   return ['agent', ...named.toSorted()].join('-');

@@ -12,6 +12,7 @@ import { routing } from './routing.ts';
 import { snapshots } from './snapshots.ts';
 import { idle, unchanged } from './start.ts';
 import { statusPage } from './status.ts';
+import { support } from './support.ts';
 import { values } from './values.ts';
 import { workbook } from './xlsx.ts';
 
@@ -34,7 +35,11 @@ export const registry: Readonly<Record<string, Measurement>> = {
   values: { about: 'what judging values adds to a pass over 6 M points', measure: values },
   unchanged: { about: 'a sync where nothing changed, beside node -e 0', measure: unchanged },
   idle: { about: 'the memory of a daemon that waits', measure: idle },
-  status: { about: 'what the status page takes, and how soon it answers during a pass', measure: statusPage },
+  status: {
+    about: 'what the status page and its metrics take, and how soon it answers during a pass',
+    measure: statusPage,
+  },
+  support: { about: '`support` of the sample and beside 6 M points', measure: support },
   routing: { about: "the emulator's dry runs, beside bare node:http", measure: routing },
   snapshots: {
     about: "the emulator's snapshots, going back, forks, reset and page of drivers over 6 M points",

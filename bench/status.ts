@@ -22,8 +22,10 @@ export async function statusPage(place: Place, sizes: Sizes): Promise<readonly T
 
 async function idleTable(place: Place, sizes: Sizes): Promise<Table> {
   const without = await idleMb(place, sizes, undefined);
-  const unasked = await idleMb(place, sizes, 0);
-  const asked = await idleMb(place, sizes, 25);
+  const unasked = await idleMb(place, sizes, []);
+  const asked = await idleMb(place, sizes, repeated(askedPaths, 25));
+  const alive = await idleMb(place, sizes, repeated(['/livez'], 100));
+  const scraped = await idleMb(place, sizes, repeated(['/metrics'], 100));
   const result = (name: string, peakMb: number): Result => ({
     name,
     seconds: sizes.idleSeconds,
@@ -36,26 +38,31 @@ async function idleTable(place: Place, sizes: Sizes): Promise<Table> {
     results: [
       result('without the page', without),
       result('with the page', unasked),
-      result(`after ${25 * askedPaths.length} requests`, asked),
+      result('after 100 requests', asked),
+      result('after 100 requests for /livez', alive),
+      result('after 100 requests for /metrics', scraped),
     ],
     figures: [
       { name: 'status page: idle above a daemon without it', value: unasked - without, must: 8, ...figure },
       { name: 'status page: after requests, above a daemon without it', value: asked - without, ...figure },
+      { name: 'metrics: after 100 requests, above as many for /livez', value: scraped - alive, must: 2, ...figure },
     ],
   };
 }
 
-/** @param rounds how often each path is asked for; `undefined`: there is no page */
-async function idleMb(place: Place, sizes: Sizes, rounds: number | undefined): Promise<number> {
+function repeated(paths: readonly string[], times: number): readonly string[] {
+  return Array.from({ length: times }, () => paths).flat();
+}
+
+/** @param asked what the page is asked for, one after the other; `undefined`: there is no page */
+async function idleMb(place: Place, sizes: Sizes, asked: readonly string[] | undefined): Promise<number> {
   const config = sampleConfig(place);
   const port = await freePort();
-  if (rounds !== undefined) appendFileSync(config, `\nstatus: 127.0.0.1:${port}\n`);
+  if (asked !== undefined) appendFileSync(config, `\nstatus: 127.0.0.1:${port}\n`);
   place.receiver.skip();
   await using daemon = startHelper(agentArgs(place, 'run', config));
   await place.receiver.line();
-  for (let round = 0; round < (rounds ?? 0); round++) {
-    for (const address of askedPaths) await ask(port, address);
-  }
+  for (const address of asked ?? []) await ask(port, address);
   await wait(2000 + sizes.idleSeconds * 1000);
   return readProcess(daemon.process.pid).residentMb;
 }

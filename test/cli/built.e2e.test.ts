@@ -51,6 +51,26 @@ test('load nothing that reads a config to say a version, how a command is used, 
   }
 });
 
+test('load for a page of the status page, or its metrics, nothing of what most commands need', async () => {
+  const dist = path.join(builtFolder, 'dist');
+  const loads = async (name: string, known = new Set<string>()): Promise<ReadonlySet<string>> => {
+    if (known.has(name)) return known;
+    known.add(name);
+    const code = await readFile(path.join(dist, name), 'latin1');
+    for (const [, other = ''] of code.matchAll(/^(?:import|export)\b[^;]*"\.\/([^"]+)";$/gm)) await loads(other, known);
+    return known;
+  };
+  const names = (await readdir(dist)).filter((name) => name.endsWith('.js'));
+  const [commands, ...others] = names.filter((name) => /^agent-[\w-]{8}\.js$/.test(name));
+  expect(others).toEqual([]);
+  expect(await loads(names.find((name) => name.startsWith('check-')) ?? '')).toContain(commands);
+  const pages = names.filter((name) =>
+    /^(?:status-thread|metrics-|(?:overview|source|held)-page-|(?:driver|push)-pages-)/.test(name),
+  );
+  expect(pages.length).toBeGreaterThan(6);
+  for (const page of pages) expect(await loads(page), page).not.toContain(commands);
+});
+
 const ofNodeAt = (names: readonly string[]): string[] => names.filter((name) => name.startsWith('NativeModule '));
 
 /** Writes the addresses of all modules that the process loaded, and what of Node itself until the first flag of V8 was set and in the end, to the file that `LOADED` names. */
