@@ -296,6 +296,69 @@ describe('a row with a field that could not be read', () => {
       { reject: expect.stringContaining('fill down is not known') as string },
     ]);
   });
+
+  test.each<[string, Test]>([
+    ['a pattern', { kind: 'matches', pattern: pattern('^N') }],
+    ['what a pattern leaves out', { kind: 'not', test: { kind: 'matches', pattern: pattern('^T') } }],
+    ['a text', { kind: 'not', test: { kind: 'oneOf', texts: ['T'] } }],
+  ])('is a reject where `where` tests by %s what it would fill down, and so is a row below it', (_by, test) => {
+    const filled = mapping([revenue], { fillDown: ['region'], where: [{ column: 'region', test }] });
+    const mapper = new RowMapper(filled, columns, utc);
+    const ids: string[] = [];
+    const rejected: number[] = [];
+    const rows = [
+      ['N', '2026-01-01', '1'],
+      ['#N/A', '2026-01-01', '1'],
+      ['', '2026-02-01', '#N/A'],
+      ['', '2026-02-01', '1'],
+    ];
+    const fault = (row: number, column: number): string | undefined =>
+      rows[row]?.[column] === '#N/A' ? 'cell #N/A' : undefined;
+    mapper.read(
+      columnsOf({ columns, rows, fault }),
+      0,
+      sinkOf(({ id }) => void ids.push(id)),
+      { reject: (at) => rejected.push(at) },
+    );
+    expect(ids).toEqual(['rev/N']);
+    expect(rejected).toEqual([1, 2, 3]);
+  });
+
+  test('is left out where `where` leaves out just its text, also in a column that is filled down', () => {
+    const named: Test = { kind: 'not', test: { kind: 'oneOf', texts: ['#N/A'] } };
+    const filled = mapping([revenue], { fillDown: ['region'], where: [{ column: 'region', test: named }] });
+    const rows = [good, ['#N/A', '2026-01-01', '1', ''], ['', '2026-02-01', '1', '']];
+    expect(faulty(filled, rows, [1, 0])).toEqual([
+      ['rev/N'],
+      'filtered',
+      { reject: expect.stringContaining('fill down is not known') as string },
+    ]);
+  });
+
+  test('is read where only a column needs the field whose rows `where` leaves out', () => {
+    const unpivot = { columns: pattern('^\\d{4}-\\d{2}$'), name: 'month', value: ['v'] };
+    const wide = mapping([entry({ path: ['{region}'], time: '{month}', value: '{v}' })], {
+      unpivot,
+      where: [{ column: 'month', test: { kind: 'not', test: { kind: 'oneOf', texts: ['2026-02'] } } }],
+    });
+    const names = ['region', '2026-01', '2026-02'];
+    const mapper = new RowMapper(wide, names, utc);
+    const ids: string[] = [];
+    const given = {
+      columns: names,
+      rows: [['N', '1', '#REF!']],
+      fault: (_row: number, column: number) => (column === 2 ? 'cell #REF!' : undefined),
+    };
+    expect(
+      readRow(
+        mapper,
+        given,
+        0,
+        sinkOf(({ id }) => void ids.push(id)),
+      ),
+    ).toBeUndefined();
+    expect(ids).toEqual(['N']);
+  });
 });
 
 test('a row that is rejected for another field fills down its own text', () => {

@@ -16,7 +16,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { addInTurns } from '../turns.ts';
 
 /** Counted up when the same rows would fold to something else: every part is then read again. */
-const readingVersion = 3;
+const readingVersion = 4;
 /** Cells and drivers in memory over all sources; beyond it folds go to the buffer in chunks. At most about 80 MB. */
 const foldSizeMax = 400_000;
 

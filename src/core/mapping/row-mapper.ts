@@ -67,7 +67,14 @@ export class RowMapper {
     if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
     this.#columns = columns;
     this.#mapping = mapping;
-    this.#needs = columnNeeds(mapping, columns);
+    // What is the same in every row passes the conditions or does not, once for all.
+    const longRows = placesOf(mapping, columns, shared).filter(({ placeOf }) =>
+      mapping.where.every(({ column, test }) => {
+        const place = placeOf(column);
+        return typeof place === 'number' || isMatch(test, place.text);
+      }),
+    );
+    this.#needs = columnNeeds(mapping, columns, longRows);
     const kernel = this.#kernel;
     const readings = new Readings(kernel.memory, marksOf(mapping));
     this.#take = new RowTake(readings);
@@ -77,13 +84,6 @@ export class RowMapper {
       mapping.fillDown.map((column) => columnIndex(columns, column)),
     );
     this.#batch = batch;
-    // What is the same in every row passes the conditions or does not, once for all.
-    const longRows = placesOf(mapping, columns, shared).filter(({ placeOf }) =>
-      mapping.where.every(({ column, test }) => {
-        const place = placeOf(column);
-        return typeof place === 'number' || isMatch(test, place.text);
-      }),
-    );
     const judges = mapping.where.map(({ test }) => new ColumnJudges(kernel, test, batch));
     this.#longRows = longRows.map(({ label, placeOf }) => ({
       label,
