@@ -182,6 +182,8 @@ export class RowMapper {
   /** The rows of which nothing can be read, each with the reason; `undefined` where there are none. */
   #findUnreadable(fault: FieldFault | undefined): ReadonlyMap<number, string> | undefined {
     const columns = this.#batch;
+    // What all rows share leaves all of them out.
+    if (this.#longRows.length === 0) return undefined;
     if (columns.ragged.size === 0 && fault === undefined && !columns.hasFilled) return undefined;
     const found = new Map<number, string>();
     for (let at = 0; at < columns.count; at++) {
@@ -234,7 +236,6 @@ export class RowMapper {
   #faultsOf(at: number, fault: FieldFault): readonly string[] {
     const columns = this.#batch;
     const judged: string[] = [];
-    if (this.#longRows.length === 0) return [];
     for (const { column, test } of this.#mapping.where) {
       const index = columnIndex(this.#columns, column);
       if (index < 0) continue;
