@@ -5,7 +5,7 @@ import { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { CollapsedRow, RowBatch } from '../../src/core/model.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
 import type { DriverEntry, Mapping, Test } from '../../src/core/settings.ts';
-import { columnsOf, readRow, sinkOf } from '../support/mapping.ts';
+import { readRow, sinkOf } from '../support/mapping.ts';
 import { entry, mapping, readAll, utc } from '../support/row-world.ts';
 import { pattern } from '../support/templates.ts';
 
@@ -249,74 +249,6 @@ describe('a value of a quarter or a year', () => {
   test('is a reject where the entry does not say', () => {
     expect(q3(undefined, '9')).toMatchObject({ reject: expect.stringContaining('3 months') as string });
   });
-});
-
-describe('a row with a field that could not be read', () => {
-  const faulty = (map: Mapping, rows: string[][], at: readonly [row: number, column: number]): unknown[] => {
-    const mapper = new RowMapper(map, [...columns, 'note'], utc);
-    return rows.map((row, index) => {
-      const ids: string[] = [];
-      const sink = sinkOf(({ id }) => void ids.push(id));
-      const fault = (_row: number, column: number): string | undefined =>
-        index === at[0] && column === at[1] ? 'cell #N/A' : undefined;
-      return readRow(mapper, { columns: [...columns, 'note'], rows: [row], fault }, index, sink) ?? ids;
-    });
-  };
-  const good = ['N', '2026-01-01', '1', ''];
-
-  test('is a reject where the field is needed, and read where it is not', () => {
-    expect(faulty(mapping([revenue]), [['#N/A', '2026-01-01', '1', ''], good], [0, 0])).toEqual([
-      { reject: 'cell #N/A' },
-      ['rev/N'],
-    ]);
-    expect(faulty(mapping([revenue]), [['N', '2026-01-01', '1', '#N/A']], [0, 3])).toEqual([['rev/N']]);
-  });
-
-  test('is rejected where `where` tests the field, and left out where another test leaves it out', () => {
-    const only = (column: string, texts: string[]): Mapping =>
-      mapping([revenue], { where: [{ column, test: { kind: 'oneOf', texts } }] });
-    expect(faulty(only('note', ['x']), [['N', '2026-01-01', '1', '#N/A']], [0, 3])).toEqual([{ reject: 'cell #N/A' }]);
-    expect(faulty(only('region', ['S']), [['N', '#N/A', '1', '']], [0, 1])).toEqual(['filtered']);
-  });
-
-  test('is accepted where its text means "no value", or where `where` leaves out just that text', () => {
-    const rows = [['N', '2026-01-01', '#N/A', '']];
-    expect(faulty(mapping([revenue], { missing: ['', '#N/A'] }), rows, [0, 2])).toEqual([[]]);
-    const named: Test = { kind: 'not', test: { kind: 'oneOf', texts: ['#N/A'] } };
-    const where = [{ column: 'amount', test: named }];
-    expect(faulty(mapping([revenue], { where }), rows, [0, 2])).toEqual(['filtered']);
-  });
-
-  test('fills no row below it', () => {
-    const filled = mapping([revenue], { fillDown: ['region'] });
-    const rows = [good, ['#N/A', '2026-01-01', '1', ''], ['', '2026-02-01', '1', '']];
-    expect(faulty(filled, rows, [1, 0])).toEqual([
-      ['rev/N'],
-      { reject: 'cell #N/A' },
-      { reject: expect.stringContaining('fill down is not known') as string },
-    ]);
-  });
-});
-
-test('a row that is rejected for another field fills down its own text', () => {
-  const mapper = new RowMapper(mapping([revenue], { fillDown: ['region'] }), columns, utc);
-  const ids: string[] = [];
-  const rejected: number[] = [];
-  const rows = [
-    ['N', '2026-01-01', '1'],
-    ['S', '2026-01-01', '#N/A'],
-    ['', '2026-02-01', '1'],
-  ];
-  const fault = (row: number, column: number): string | undefined =>
-    row === 1 && column === 2 ? 'cell #N/A' : undefined;
-  mapper.read(
-    columnsOf({ columns, rows, fault }),
-    0,
-    sinkOf(({ id }) => void ids.push(id)),
-    { reject: (at) => rejected.push(at) },
-  );
-  expect(ids).toEqual(['rev/N', 'rev/S']);
-  expect(rejected).toEqual([1]);
 });
 
 describe('a row that a database collapsed', () => {

@@ -52,6 +52,24 @@ describe('a column that all rows share', () => {
     ).toBe('filtered');
   });
 
+  test('leaves out a row below one that could not be read, too, whose text to fill down nobody knows', () => {
+    const where = [{ column: 'file', test: { kind: 'oneOf', texts: ['x'] } } as const];
+    const mapper = new RowMapper(mapping([revenue], { where, fillDown: ['region'] }), columns, utc, { shared });
+    const rejected: number[] = [];
+    const rows = [
+      ['#REF!', '2026-01-01', '1'],
+      ['', '2026-02-01', '1'],
+    ];
+    const fault = (row: number, column: number): string | undefined => (row + column === 0 ? 'cell #REF!' : undefined);
+    mapper.read(
+      columnsOf({ columns, rows, fault }),
+      0,
+      sinkOf(() => expect.unreachable()),
+      { reject: (at) => rejected.push(at) },
+    );
+    expect(rejected).toEqual([]);
+  });
+
   test('is missing where the part has none of that name', () => {
     const sheet = mapping([entry({ path: ['{sheet}'] })]);
     expect(columnProblems(sheet, columns, shared)).toEqual([

@@ -122,10 +122,12 @@ export class BatchColumns {
     return placed;
   }
 
-  /** The field that a mapping needs, as a text. */
+  /** The field that a mapping needs, as a text; the empty one where the text that it would take is not known. */
   text(column: number, at: number): string {
     const coded = this.#coded[column];
-    return coded === undefined ? this.values(column).text(at) : coded.texts.text(coded.codes[at] as number);
+    if (coded === undefined) return this.values(column).text(at);
+    const code = coded.codes[at] as number;
+    return code === unknown ? '' : coded.texts.text(code);
   }
 
   /** Whether the text that an empty field would take is not known. */
@@ -149,12 +151,15 @@ export class BatchColumns {
     const { codes } = column;
     if (filled.codes.length < this.count) filled.codes = new Int32Array(codes.length);
     for (let at = 0; at < this.count; at++) {
-      const isUnknown = this.ragged.has(at) || isFaulty?.(at, filled.column) === true;
+      const isRagged = this.ragged.has(at);
+      const isOwnFault = !isRagged && isFaulty?.(at, filled.column) === true;
+      const isUnknown = isRagged || isOwnFault;
       if (isUnknown || !isEmpty.has(codes[at] as number)) {
         above = isUnknown ? unknown : (codes[at] as number);
         filled.isAboveNumber = !isUnknown && isNumber?.(at) === true;
       }
-      filled.codes[at] = above;
+      // A condition may name what stands there.
+      filled.codes[at] = isOwnFault ? (codes[at] as number) : above;
       if (filled.numbers !== undefined && filled.isAboveNumber) filled.numbers[at] = 1;
     }
     filled.above = above === unknown ? undefined : texts.text(above);

@@ -145,9 +145,12 @@ export function placesOf(mapping: Mapping, columns: readonly string[], shared = 
   }));
 }
 
-/** By column. @param columns of a part */
-export function columnNeeds(mapping: Mapping, columns: readonly string[]): readonly ColumnNeed[] {
-  const rows = placesOf(mapping, columns);
+/** By column. @param columns of a part; @param rows that are read, where these are not all */
+export function columnNeeds(
+  mapping: Mapping,
+  columns: readonly string[],
+  rows = placesOf(mapping, columns),
+): readonly ColumnNeed[] {
   const named = mapping.drivers.flatMap(({ id, path, time }) => [
     ...(id === undefined ? [] : [id]),
     ...path,

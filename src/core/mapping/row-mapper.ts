@@ -67,7 +67,14 @@ export class RowMapper {
     if (problem !== undefined) throw new AgentError('part.unreadable', problem.message, { hint: problem.hint });
     this.#columns = columns;
     this.#mapping = mapping;
-    this.#needs = columnNeeds(mapping, columns);
+    // What is the same in every row passes the conditions or does not, once for all.
+    const longRows = placesOf(mapping, columns, shared).filter(({ placeOf }) =>
+      mapping.where.every(({ column, test }) => {
+        const place = placeOf(column);
+        return typeof place === 'number' || isMatch(test, place.text);
+      }),
+    );
+    this.#needs = columnNeeds(mapping, columns, longRows);
     const kernel = this.#kernel;
     const readings = new Readings(kernel.memory, marksOf(mapping));
     this.#take = new RowTake(readings);
@@ -77,13 +84,6 @@ export class RowMapper {
       mapping.fillDown.map((column) => columnIndex(columns, column)),
     );
     this.#batch = batch;
-    // What is the same in every row passes the conditions or does not, once for all.
-    const longRows = placesOf(mapping, columns, shared).filter(({ placeOf }) =>
-      mapping.where.every(({ column, test }) => {
-        const place = placeOf(column);
-        return typeof place === 'number' || isMatch(test, place.text);
-      }),
-    );
     const judges = mapping.where.map(({ test }) => new ColumnJudges(kernel, test, batch));
     this.#longRows = longRows.map(({ label, placeOf }) => ({
       label,
@@ -182,6 +182,8 @@ export class RowMapper {
   /** The rows of which nothing can be read, each with the reason; `undefined` where there are none. */
   #findUnreadable(fault: FieldFault | undefined): ReadonlyMap<number, string> | undefined {
     const columns = this.#batch;
+    // What all rows share leaves all of them out.
+    if (this.#longRows.length === 0) return undefined;
     if (columns.ragged.size === 0 && fault === undefined && !columns.hasFilled) return undefined;
     const found = new Map<number, string>();
     for (let at = 0; at < columns.count; at++) {
@@ -234,7 +236,6 @@ export class RowMapper {
   #faultsOf(at: number, fault: FieldFault): readonly string[] {
     const columns = this.#batch;
     const judged: string[] = [];
-    if (this.#longRows.length === 0) return [];
     for (const { column, test } of this.#mapping.where) {
       const index = columnIndex(this.#columns, column);
       if (index < 0) continue;
