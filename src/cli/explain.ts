@@ -128,7 +128,8 @@ function showRows({ rule, points }: ExplainedRows): string[] {
     );
     const all = count(superseded + 1, 'reading');
     const by = carried === undefined ? rule : carried.rule;
-    const made = by === undefined ? `of ${all}` : isOfAll(by) ? `the ${by} of ${all}` : `one of ${all} (*)`;
+    const counting = superseded === 0 ? 'its only reading (*)' : `one of ${all} (*)`;
+    const made = by === undefined ? `of ${all}` : isOfAll(by) ? `the ${by} of ${all}` : counting;
     const notes = [
       `rows are counted from 1 below the header, without blank lines${hasPlaces ? `; ${place}s are those of the file` : ''}`,
       ...carriedNotes([point]),

@@ -34,7 +34,7 @@ export async function initFrom(context: Context, from: From): Promise<number> {
   const within = [...new Set(files.flatMap((file) => foldersWithin(context, file)))]
     .filter((folder) => !paths.some((file) => path.dirname(file) === folder))
     .map((folder) => nameIn(to, folder));
-  if (proposal.text === undefined) throw nothingProposed(without, within);
+  if (proposal.text === undefined) throw nothingProposed(context, { files, without, within });
   writeConfig(config, proposal.text);
   const loaded = loadConfig(config, { env: context.env, secrets: 'required' });
   const looked: Looked =
@@ -133,16 +133,18 @@ function listed(folder: string): readonly Dirent[] {
   }
 }
 
+const notThere = 'it does not exist';
+
 /** Why there is nothing to sample, apart from what sampling it would say. */
 function whyNothing(file: string): string | undefined {
   try {
-    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return 'it does not exist';
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return notThere;
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
     readdirSync(file);
     return 'no file in it has the name of a table, such as *.csv or *.xlsx';
   } catch (error) {
     const code = codeOf(error);
-    return code === 'ENOTDIR' ? 'it does not exist' : `it cannot be read (${code})`;
+    return code === 'ENOTDIR' ? notThere : `it cannot be read (${code})`;
   }
 }
 
@@ -175,13 +177,23 @@ async function sampleAll(
   return { samples, unread };
 }
 
-function nothingProposed(without: readonly NoDraft[], within: readonly string[]): AgentError {
-  return new AgentError('usage', `no source can be proposed: ${without.map(showNoDraft).join('; ')}`, {
-    hint:
-      within.length > 0
-        ? `there are tables in ${within.join(', ')}: name that behind --from`
-        : 'docs/COOKBOOK.md has the shapes of data that can be read, each with its config; docs/SOURCES.md#programs has scripts for bank statements',
-  });
+function nothingProposed(
+  context: Context,
+  found: {
+    readonly files: readonly string[];
+    readonly without: readonly NoDraft[];
+    readonly within: readonly string[];
+  },
+): AgentError {
+  const message = `no source can be proposed: ${found.without.map(showNoDraft).join('; ')}`;
+  return new AgentError('usage', message, { hint: whatToName(context, found) });
+}
+
+function whatToName(context: Context, { files, without, within }: Parameters<typeof nothingProposed>[1]): string {
+  if (within.length > 0) return `there are tables in ${within.join(', ')}: name that behind --from`;
+  if (without.every(({ why }) => why === notThere) && files.some((file) => !path.isAbsolute(file)))
+    return `relative paths begin in ${context.cwd}`;
+  return 'docs/COOKBOOK.md has the shapes of data that can be read, each with its config; docs/SOURCES.md#programs has scripts for bank statements';
 }
 
 /** Most reasons begin with the name of the file. */

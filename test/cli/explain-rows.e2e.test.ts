@@ -242,6 +242,12 @@ describe('a driver is found by its path', () => {
   });
 });
 
+test('the reading of a point that has no other is called its only one', async () => {
+  const { run } = await booked();
+  expect((await run('explain', 'last-N', '2026-02', '--rows')).stdout).toContain('2026-02: 4, its only reading (*)');
+  expect((await run('explain', 'last-N', '2026-01', '--rows')).stdout).toContain('one of 3 readings (*)');
+});
+
 test('explain of a sum says that one of several readings is shown, and how to see all', async () => {
   const { run } = await booked();
   const { stdout } = await run('explain', 'sum-N');

@@ -340,3 +340,11 @@ test('what this user may not read, and what no file can be called, is told and n
   expect(there).toMatchObject({ code: 64, stderr: expect.stringContaining('cannot be written (EACCES)') });
   await chmod(shut, 0o755);
 });
+
+test('a file that is not there is said with the folder where relative paths begin', async () => {
+  const done = await commandLine('init', root, '--from', 'no/such.csv');
+  expect(done).toMatchObject({
+    code: 64,
+    stderr: expect.stringMatching(/no\/such\.csv: it does not exist\n  relative paths begin in \//),
+  });
+});
