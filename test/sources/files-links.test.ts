@@ -1,4 +1,4 @@
-import { link, mkdir, symlink } from 'node:fs/promises';
+import { link, mkdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { kinds } from '../../src/sources/index.ts';
@@ -177,6 +177,15 @@ describe('a part that a link leads to, out of its folder', () => {
       calm,
     );
     await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('more is not said') });
+  });
+
+  test('is told from one that is inside though another folder of its source has gone away since the files were listed', async () => {
+    const dir = await tempDir();
+    await writeFiles(dir, { 'away/a.csv': 'id\nA\n', 'here/b.csv': 'id\nB\n' });
+    const source = openSource('csv', { files: ['away/*.csv', 'here/*.csv'] }, dir);
+    const [, here] = await source.parts(calm);
+    await rm(path.join(dir, 'away'), { recursive: true });
+    expect((await readWhole(source, here)).rows).toHaveLength(1);
   });
 
   test('is inside where the folder itself is a link', async () => {

@@ -25,7 +25,7 @@ export interface OpenedFile {
 
 /** The path of an open file without links. @throws AgentError `part.changing` where the name leads to another file by now */
 async function realPathOf(file: OpenedFile): Promise<string> {
-  const real = await realpath(file.path).catch(() => undefined);
+  const real = await withoutLinks(file.path);
   const stats = real === undefined ? undefined : await statOf(real);
   if (real === undefined || stats === undefined || !isSame(stats, file.stats)) throw file.changed();
   return real;
@@ -85,7 +85,9 @@ export async function refuseLink(name: string, forbidden: readonly string[]): Pr
   const opened = { name, path: file, stats, changed };
   await refuseForbidden(opened, forbidden);
   const real = await realPathOf(opened);
-  if (isBelow(real, await realpath(path.dirname(file)))) return;
+  const folder = await withoutLinks(path.dirname(file));
+  if (folder === undefined) throw changed();
+  if (isBelow(real, folder)) return;
   throw new AgentError('part.unreadable', `${name} is a link that leads out of its folder`, {
     hint: `write the path of the file itself in the query: ${real}`,
   });
@@ -107,15 +109,24 @@ async function statOf(file: string): Promise<BigIntStats | undefined> {
   return await stat(file, { bigint: true }).catch(() => undefined);
 }
 
+/** The path behind all links; `undefined` where it is gone by now, or the agent may not see it. */
+async function withoutLinks(file: string): Promise<string | undefined> {
+  return await realpath(file).catch(() => undefined);
+}
+
 function isSame(a: Pick<BigIntStats, 'dev' | 'ino'>, b: Pick<BigIntStats, 'dev' | 'ino'>): boolean {
   return a.dev === b.dev && a.ino === b.ino;
 }
 
 async function isIn(file: OpenedFile, real: string, directory: string): Promise<boolean> {
-  if (isBelow(real, await realpath(directory))) return true;
+  const own = await withoutLinks(directory);
+  if (own !== undefined && isBelow(real, own)) return true;
   // Only a file of several names may have one in there, too.
   if (file.stats.nlink < 2n) return false;
-  for (const entry of await readdir(directory, { recursive: true })) {
+  // A command may take its copy of the buffer away meanwhile: nobody knows then what was in there.
+  const entries = await readdir(directory, { recursive: true }).catch(() => undefined);
+  if (entries === undefined) throw file.changed();
+  for (const entry of entries) {
     const stats = await statOf(path.join(directory, entry));
     if (stats !== undefined && isSame(stats, file.stats)) return true;
   }
@@ -130,7 +141,11 @@ function isBelow(file: string, directory: string): boolean {
 /** Whether a file that one of the globs names is outside the fixed directories of all of them, once links are followed. */
 export async function isOutside(file: OpenedFile, globs: readonly Glob[]): Promise<boolean> {
   const real = await realPathOf(file);
-  for (const { directory } of globs) if (isBelow(real, await realpath(directory))) return false;
+  for (const { directory } of globs) {
+    // One that is gone since the files were listed holds none of them.
+    const folder = await withoutLinks(directory);
+    if (folder !== undefined && isBelow(real, folder)) return false;
+  }
   return true;
 }
 
