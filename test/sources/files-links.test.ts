@@ -182,10 +182,10 @@ describe('a part that a link leads to, out of its folder', () => {
   test('is told from one that is inside though another folder of its source has gone away since the files were listed', async () => {
     const dir = await tempDir();
     await writeFiles(dir, { 'away/a.csv': 'id\nA\n', 'here/b.csv': 'id\nB\n' });
-    const source = openSource('csv', { files: ['away/*.csv', 'here/*.csv'] }, dir);
-    const [, here] = await source.parts(calm);
+    const opened = openSource('csv', { files: ['away/*.csv', 'here/*.csv'] }, dir);
+    const [, here] = await opened.parts(calm);
     await rm(path.join(dir, 'away'), { recursive: true });
-    expect((await readWhole(source, here)).rows).toHaveLength(1);
+    expect((await readWhole(opened, here)).rows).toHaveLength(1);
   });
 
   test('is inside where the folder itself is a link', async () => {
