@@ -17,9 +17,16 @@ export function footerHint(
   const declared = typeof kind === 'object' && kind !== null && 'footer' in kind ? kind.footer : undefined;
   if (typeof declared !== 'number' || count > footerMax || count >= rows || rejects.length !== count) return undefined;
   if (rejects.some(({ row }) => row <= rows - count)) return undefined;
-  const totals = rejects.filter(({ text }) => trimWhiteSpace(text.replaceAll(/[",]/g, '')) !== '').length;
+  // A row whose names and time can be read is data, and must not be cut off for its value.
+  if (rejects.some(({ reason, text }) => !isBlank(text) && !/(^|[;:] )(path|id|time|\d+ fields?)\b/.test(reason)))
+    return undefined;
+  const totals = rejects.filter(({ text }) => !isBlank(text)).length;
   if (totals === 0) return undefined;
   const last = count === 1 ? 'it is the last row' : `they are the last ${count} rows`;
   const cut = endsWithLineEnd === false ? ', and no line end follows: was it cut? Where' : ': where';
   return `${last}${cut} a total stands below the data, say footer: ${declared + totals}`;
+}
+
+function isBlank(text: string): boolean {
+  return trimWhiteSpace(text.replaceAll(/[",]/g, '')) === '';
 }
