@@ -103,9 +103,14 @@ function standingMs(path: string, version: string, clock: Clock): number {
   return 0;
 }
 
-async function statPart(path: string, signal: AbortSignal): Promise<BigIntStats> {
+function statPart(path: string, signal: AbortSignal): Promise<BigIntStats> {
+  return statsOf(path, stat(path, { bigint: true }), signal);
+}
+
+/** An open file can fail, too: on a share where it was replaced it is stale. */
+async function statsOf(path: string, asked: Promise<BigIntStats>, signal: AbortSignal): Promise<BigIntStats> {
   try {
-    return await untilAborted(stat(path, { bigint: true }), signal);
+    return await untilAborted(asked, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw partError(path, error);
@@ -169,11 +174,11 @@ export class StableFile {
       throw partError(path, error);
     }
     try {
-      const stats = await untilAborted(handle.stat({ bigint: true }), signal);
+      const stats = await statsOf(path, handle.stat({ bigint: true }), signal);
       if (!stats.isFile()) throw notAFile(path, stats);
       return new StableFile(path, name, { handle, stats, signal, original });
     } catch (error) {
-      await handle.close();
+      await handle.close().catch(() => undefined);
       throw error;
     }
   }
@@ -254,7 +259,7 @@ export class StableFile {
    * @throws AgentError `part.changing`
    */
   async verify(): Promise<void> {
-    const held = await untilAborted(this.#handle.stat({ bigint: true }), this.#signal);
+    const held = await statsOf(this.path, this.#handle.stat({ bigint: true }), this.#signal);
     const opened = versionOf(this.stats);
     if (versionOf(held) !== opened) throw this.changed();
     const named = await statPart(this.path, this.#signal);
@@ -268,10 +273,10 @@ export class StableFile {
   }
 
   async close(): Promise<void> {
-    const closing = this.#handle.close();
+    // What was read was read, also where a share that is gone by now says no to this.
+    const closing = this.#handle.close().catch(() => undefined);
     // Closing waits for a read that may hang on a dead share for ever.
-    if (this.#isReading) void closing.catch(() => undefined);
-    else await closing;
+    if (!this.#isReading) await closing;
     await this.#original?.release();
   }
 }
