@@ -182,7 +182,10 @@ function leadingTo(id: string, context: ChunkingContext): ReadonlySet<string> {
 
 function fileOf(id: string, context: ChunkingContext): string | null {
   const leading = [...leadingTo(id, context)];
-  if (leading.length < commandsMin) return leading.some((entry) => passing.test(entry)) ? 'pass' : null;
+  const isPassing = leading.some((entry) => passing.test(entry));
+  // What a thread needs too must not bring it the whole pass.
+  const isShared = isPassing && leading.some((entry) => apart.test(entry));
+  if (leading.length < commandsMin && !isShared) return isPassing ? 'pass' : null;
   // One file for each set of them: whoever needs one of its modules needs all.
   const found = leading.flatMap((entry) => apart.exec(entry)?.[1] ?? []).map((name) => path.basename(name));
   const needed = [...new Set([...found, ...(leading.some((entry) => pages.test(entry)) ? ['status-thread'] : [])])];
