@@ -68,10 +68,11 @@ const projects = [
 const longest = [
   'sources/contract.long.e2e',
   'sources/duckdb.long.e2e',
-  'cli/signals.e2e',
+  'cli/signals.long.e2e',
+  'cli/embedded.e2e',
   'emulator/console-browser.long.e2e',
   'edges/machines.long.e2e',
-  'app/crash.e2e',
+  'app/crash.long.e2e',
   'app/appends',
   'sources/scan',
   'sources/csv',

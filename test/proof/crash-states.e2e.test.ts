@@ -1,6 +1,6 @@
 /**
  * What the real process does to its disk is recorded, and every state that a file system may legally leave after a crash is opened
- * again. `test/app/crash.e2e.test.ts` kills the process; here the machine loses its power, and with it what was not synced.
+ * again. `test/app/crash.long.e2e.test.ts` kills the process; here the machine loses its power, and with it what was not synced.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * The real daemon is killed again and again while its files change and its service is hostile: it loses answers, takes a request late,
- * refuses, or never answers. `test/app/crash.e2e.test.ts` pulls the plug at chosen places of a pass; here the log says when.
+ * refuses, or never answers. `test/app/crash.long.e2e.test.ts` pulls the plug at chosen places of a pass; here the log says when.
  */
 import { expect, test } from 'vitest';
 import { isExhaustive } from '../support/campaign.ts';

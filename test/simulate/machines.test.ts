@@ -7,7 +7,7 @@ import { isCampaign } from '../support/campaign.ts';
 import { stageOf } from '../support/stages.ts';
 import { sharedSources } from './planted/configs.ts';
 
-const count = isCampaign ? 300 : 40;
+const count = isCampaign ? 300 : 20;
 
 /** The branches of the election, and what makes them. */
 const marks = [

@@ -76,7 +76,7 @@ const marks = [
   'next push: the schedule',
 ];
 
-const historiesEach = isCampaign ? 2000 : 30;
+const historiesEach = isCampaign ? 2000 : 12;
 
 /** Tests come in any order, and each config is played once. */
 const played = new Map<object, ReturnType<typeof playSeeds>>();

@@ -1,5 +1,5 @@
 /**
- * An agent that pulls its own plug. `crash.e2e.test.ts` runs this file, built as the agent is, as a process of its own, with a
+ * An agent that pulls its own plug. `crash.long.e2e.test.ts` runs this file, built as the agent is, as a process of its own, with a
  * `ChildPlan` as JSON. It runs one pass after the other, each over the next version of the files, until it is killed.
  *
  * It kills itself at the nth event of a kind, or right before the nth touch. A touch is whatever changes something
