@@ -21,6 +21,8 @@ const holdReasons: readonly (readonly [mark: string, words: RegExp])[] = [
   ['belongs to another', /belongs to source/],
   ['moved to a held one', /moved to source .*, whose read is held/],
   ['moved to an unread one', /moved to source .*, which is not read/],
+  ['months in a held one', /would delete are in source .*, whose read is held/],
+  ['months in an unread one', /would delete are in source .*, which is not read/],
 ];
 
 /** Why nothing was pushed, by the words of `app/push/blocked.ts`. */

@@ -50,6 +50,8 @@ const marks = [
     'belongs to another',
     'moved to a held one',
     'moved to an unread one',
+    'months in a held one',
+    'months in an unread one',
   ].map((reason) => `hold: ${reason}`),
   ...[
     'too many rejects',
