@@ -1,6 +1,5 @@
 /** Long work of a pass lets timers and sockets have their turn. */
 import { expect, test } from 'vitest';
-import type { Dependencies } from '../../src/app/dependencies.ts';
 import { restoreSnapshot } from '../../src/app/prepare/restore.ts';
 import { addInTurns, inTurns } from '../../src/app/turns.ts';
 import type { PackedDriver } from '../../src/core/series/packing.ts';
@@ -93,7 +92,7 @@ test('others have a turn while an agent goes back to a large snapshot: one that 
   const snapshot = (await stores.archive.open(digest))!;
   const buffer = openBuffer(':memory:', 'write');
   const others = countTurns();
-  await restoreSnapshot({ buffer } as unknown as Dependencies, snapshot);
+  await restoreSnapshot({ buffer }, snapshot);
   others.stop();
   expect([...buffer.reads.drivers('sales', 'accepted')]).toHaveLength(3000);
   expect(others.turns()).toBeGreaterThan(20);

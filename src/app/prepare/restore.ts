@@ -1,9 +1,8 @@
 /** Takes a snapshot of the archive as what every source has accepted: after a rollback, and for a rebuilt buffer. */
 import { randomUUID } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
 import { summarizingRun } from '../../core/series/compare.ts';
 import { type FoldedDriver, type OriginFacts, unpackDriver } from '../../core/series/packing.ts';
-import type { PartWriter } from '../../core/buffer.ts';
+import type { LocalBuffer, PartWriter } from '../../core/buffer.ts';
 import type { Snapshot } from '../../core/ledger.ts';
 import { notePushed } from '../push/newest-snapshot.ts';
 import { openReadable } from '../push/retention.ts';
@@ -48,15 +47,19 @@ export async function restoreRollback(deps: Dependencies): Promise<void> {
   await ledger.setState({ rolledBack: { ...rolledBack, isRestored: true } });
 }
 
-/** Drivers that are unpacked at once. With 60 points each they take 25 ms. */
+/** Drivers that are written at once. With 60 points each they take 25 ms. */
 const writtenAtOnce = 250;
 
 /**
  * Later reads are judged against the snapshot. What was read meanwhile stays, as candidates. A million points take two seconds: whoever leads
  * has to say so meanwhile, or would begin with this for ever.
  */
-export async function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): Promise<void> {
-  const { buffer } = deps;
+export async function restoreSnapshot({ buffer }: Pick<Dependencies, 'buffer'>, snapshot: Snapshot): Promise<void> {
+  await inTurns(restoring(buffer, snapshot));
+}
+
+/** In steps, one for each driver. */
+function* restoring(buffer: LocalBuffer, snapshot: Snapshot): Generator<unknown, void> {
   const origins = new Map(snapshot.origins.map((origin) => [origin.id, buffer.parts.addRestoredOrigin(origin)]));
   const writers = new Map<string, { writer: PartWriter; batch: FoldedDriver[] }>();
   for (const packed of snapshot.read()) {
@@ -71,8 +74,8 @@ export async function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): P
     if (open.batch.length >= writtenAtOnce) {
       open.writer.add(open.batch);
       open.batch = [];
-      await turn();
     }
+    yield;
   }
   for (const source of new Set([...buffer.reads.acceptedSources(), ...writers.keys()])) {
     if (buffer.reads.parts(source, 'candidate') === undefined) {
@@ -83,7 +86,7 @@ export async function restoreSnapshot(deps: Dependencies, snapshot: Snapshot): P
     open?.writer.add(open.batch);
     const read = open?.writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
     buffer.reads.set(source, 'accepted', read === undefined ? [] : [{ id: read.id, carried: false, settled: false }]);
-    const summary = await inTurns(summarizingRun(buffer.reads.drivers(source, 'accepted')));
+    const summary = yield* summarizingRun(buffer.reads.drivers(source, 'accepted'));
     buffer.reads.keepSummary(source, 'accepted', summary);
   }
 }
