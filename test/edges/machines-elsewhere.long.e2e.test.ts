@@ -1,6 +1,6 @@
 /** A part is the same one on every machine, wherever it is mounted there: what another agent has pushed of it is replaced, and not carried. */
 import { describe, expect, test } from 'vitest';
-import { type Machines, type MachinesOptions, machines, rowsOf, wordsOf } from '../support/machines-world.ts';
+import { type Machines, type MachinesOptions, bothRun, machines, rowsOf } from '../support/machines-world.ts';
 import type { Place } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { cannotPostgres, postgresName } from '../support/servers.ts';
@@ -18,13 +18,9 @@ describe.skipIf(cannotPostgres)(
       'one that takes over pushes what a file has by now, and nothing it had: %s',
       async (collapse) => {
         await using world = await twoWith(collapse);
-        const [one, two] = world.places as [Place, Place];
         await write(world, '1.csv', drivers(30, '1', 'd'));
         await write(world, '2.csv', drivers(5, '7', 'e'));
-        const first = await one.daemon();
-        await world.service.post(1);
-        const second = await two.daemon();
-        await expect.poll(() => wordsOf(two, second)).toBe('would push the same');
+        const { one, two, first, second } = await bothRun(world);
         first.kill('SIGKILL');
         await write(world, '1.csv', drivers(29, '3', 'd'));
         await second.says(/this agent leads now/);

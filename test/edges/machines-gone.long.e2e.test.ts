@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openBuffer } from '../../src/edges/state/buffer.ts';
-import { type Machines, type MachinesOptions, machines, rowsOf, wordsOf } from '../support/machines-world.ts';
-import { type Place, type Running, csv } from '../support/process.ts';
+import { type Machines, type MachinesOptions, bothRun, machines, rowsOf } from '../support/machines-world.ts';
+import { type Place, csv } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { cannotPostgres, postgresName } from '../support/servers.ts';
 import { manyRows, openSlowReceiver } from '../support/slow-receiver.ts';
@@ -107,18 +107,6 @@ async function countedReads(options: MachinesOptions = {}): Promise<Machines> {
     await place.write('rents.sh', 'echo run >> runs\ncat rents.csv\n');
   }
   return world;
-}
-
-/** The first one leads and has pushed, the second one follows and would push the same. */
-async function bothRun(
-  world: Machines,
-): Promise<{ readonly one: Place; readonly two: Place; readonly first: Running; readonly second: Running }> {
-  const [one, two] = world.places as [Place, Place];
-  const first = await one.daemon();
-  await world.service.post(1);
-  const second = await two.daemon();
-  await expect.poll(() => wordsOf(two, second)).toBe('would push the same');
-  return { one, two, first, second };
 }
 
 /** What became of each, newest first. */

@@ -1,6 +1,6 @@
 /** What an agent that follows has accepted by itself counts for nothing when it begins to lead: it judges its reads against what was pushed. */
 import { describe, expect, test } from 'vitest';
-import { type Machines, type MachinesOptions, machines, rowsOf, wordsOf } from '../support/machines-world.ts';
+import { type Machines, type MachinesOptions, bothRun, machines, rowsOf, wordsOf } from '../support/machines-world.ts';
 import { type Place, type Running, csv } from '../support/process.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { cannotPostgres, postgresName } from '../support/servers.ts';
@@ -168,19 +168,6 @@ async function twoWith(
   return world;
 }
 
-/** The first one leads and has pushed, the second one follows and would push the same. */
-async function bothRun(
-  world: Machines,
-): Promise<{ readonly one: Place; readonly two: Place; readonly first: Running; readonly second: Running }> {
-  const [one, two] = world.places as [Place, Place];
-  const first = await one.daemon();
-  await world.service.post(1);
-  const second = await two.daemon();
-  await expect.poll(() => wordsOf(two, second)).toBe('would push the same');
-  return { one, two, first, second };
-}
-
-/** What an agent says of itself to the others. */
 /** The first one pushes other values, and cannot know whether they arrive, now or at any later try. */
 async function anUnknownPush({ service, places }: Machines, first: Running, count = 100): Promise<void> {
   service.answer(...Array.from({ length: 50 }, () => 'drop' as const));

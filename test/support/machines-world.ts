@@ -1,5 +1,5 @@
 /** Agents on several machines: a process and a directory each, one ledger in PostgreSQL, and one receiver. */
-import { onTestFailed } from 'vitest';
+import { expect, onTestFailed } from 'vitest';
 import { type Place, type Running, csv, place } from './process.ts';
 import { type Receiver, openReceiver } from './receiver.ts';
 import { type TestServer, postgresServer } from './servers.ts';
@@ -72,4 +72,16 @@ export async function wordsOf(at: Place, { pid }: Pick<Running, 'pid'>): Promise
     readonly shared: { readonly agents: readonly { readonly pid: number; readonly text: string }[] };
   }>();
   return shared.agents.find((one) => one.pid === pid)?.text;
+}
+
+/** The first one leads and has pushed, the second one follows and would push the same. */
+export async function bothRun(
+  world: Machines,
+): Promise<{ readonly one: Place; readonly two: Place; readonly first: Running; readonly second: Running }> {
+  const [one, two] = world.places as [Place, Place];
+  const first = await one.daemon();
+  await world.service.post(1);
+  const second = await two.daemon();
+  await expect.poll(() => wordsOf(two, second)).toBe('would push the same');
+  return { one, two, first, second };
 }
