@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type LongFile, writeLong } from './generate.ts';
+import { type LongFile, type WideFile, writeLong, writeWide } from './generate.ts';
 import type { Place, Sizes } from './measurement.ts';
 import type { Program } from './measure.ts';
 
@@ -44,6 +44,19 @@ export function longFile(place: Place, { drivers }: Sizes, size: Pick<LongFile, 
   writeLong(file, whole);
   return file;
 }
+
+/** The file of a row for each driver, generated where it is not there. */
+export function wideFile({ dataDir }: Place, size: WideFile): string {
+  const file = path.join(dataDir, `wide-${size.drivers}x${size.months}-${size.seed}.csv`);
+  writeWide(file, size);
+  return file;
+}
+
+/** The columns of `wideFile`. */
+export const wideMapping = [
+  String.raw`unpivot: { columns: "^\\d{4}-\\d{2}$", name: month, value: amount }`,
+  'drivers: [{ id: "revenue/{product}", path: [Revenue, "{region}", "{product}"], time: "{month}", value: "{amount}" }]',
+];
 
 export interface SourceText {
   /** Keys of the source that say its type and where it is, one a line. */

@@ -3,8 +3,8 @@ import { createReadStream, createWriteStream, existsSync, renameSync } from 'nod
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { benchFile, csvKeys, longFile, syncOnce } from './agent.ts';
-import { type LineFile, dateOf, productOf, regionOf, valueOf, writeLines, writeWide } from './generate.ts';
+import { benchFile, csvKeys, longFile, syncOnce, wideFile } from './agent.ts';
+import { type LineFile, dateOf, productOf, regionOf, valueOf, writeLines } from './generate.ts';
 import { type Place, type Sizes, type Table, faster, resultOf } from './measurement.ts';
 import { comparePeers } from './measure.ts';
 
@@ -50,8 +50,7 @@ async function measureEach(place: Place, sizes: Sizes, wideDrivers: number, endi
 async function all(place: Place, sizes: Sizes, wideDrivers: number): Promise<readonly Configuration[]> {
   const long = longFile(place, sizes, { days: sizes.days, order: 'daily' });
   const packed = await gzipped(long);
-  const wide = path.join(place.dataDir, `wide-${wideDrivers}x${sizes.months}-${seed}.csv`);
-  writeWide(wide, { drivers: wideDrivers, months: sizes.months, seed });
+  const wide = wideFile(place, { drivers: wideDrivers, months: sizes.months, seed });
   const lines = rowsFile(place, sizes, 'records.jsonl', {
     line: ({ date, region, product, amount }) =>
       `{"date":"${date}","region":"${region}","product":"${product}","amount":${amount}}`,

@@ -1,20 +1,13 @@
 /** The way out: a snapshot of many drivers, from a buffer that has them all: built, kept, pushed and recorded. */
 import { closeSync, cpSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { agentArgs, benchFile, csvKeys, directory, writeConfig } from './agent.ts';
-import { writeWide } from './generate.ts';
+import { agentArgs, benchFile, csvKeys, directory, wideFile, wideMapping, writeConfig } from './agent.ts';
 import { type Place, type Sizes, type Table, faster, peak, resultOf, slower } from './measurement.ts';
 import { compare } from './measure.ts';
 
-export const wideMapping = [
-  String.raw`unpivot: { columns: "^\\d{4}-\\d{2}$", name: month, value: amount }`,
-  'drivers: [{ id: "revenue/{product}", path: [Revenue, "{region}", "{product}"], time: "{month}", value: "{amount}" }]',
-];
-
 export async function push(place: Place, sizes: Sizes): Promise<Table> {
   const { wideDrivers, months, runs } = sizes;
-  const file = path.join(place.dataDir, `wide-${wideDrivers}x${months}-1.csv`);
-  writeWide(file, { drivers: wideDrivers, months, seed: 1 });
+  const file = wideFile(place, { drivers: wideDrivers, months, seed: 1 });
   const prepared = directory(place, 'wide-prepared');
   const write = (dir: string, url: string, stamp: string): string =>
     writeConfig(dir, url, { keys: csvKeys(file), mapping: wideMapping }, `, stamp: ${stamp}`);

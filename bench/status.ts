@@ -3,13 +3,10 @@ import { appendFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { agentArgs, csvKeys, directory, sampleConfig, writeConfig } from './agent.ts';
-import { writeWide } from './generate.ts';
+import { agentArgs, csvKeys, directory, sampleConfig, wideFile, wideMapping, writeConfig } from './agent.ts';
 import { NotMeasured, type Place, type Sizes, type Table } from './measurement.ts';
 import { type Result, readProcess, startHelper } from './measure.ts';
-import { wideMapping } from './push.ts';
 
 const askedPaths = ['/', '/metrics', '/api/status', '/readyz'];
 const pauseMs = 20;
@@ -68,8 +65,7 @@ async function idleMb(place: Place, sizes: Sizes, asked: readonly string[] | und
 }
 
 async function busyTable(place: Place, { wideDrivers, months }: Sizes): Promise<Table> {
-  const file = path.join(place.dataDir, `wide-${wideDrivers}x${months}-1.csv`);
-  writeWide(file, { drivers: wideDrivers, months, seed: 1 });
+  const file = wideFile(place, { drivers: wideDrivers, months, seed: 1 });
   const port = await freePort();
   const source = { keys: csvKeys(file), mapping: wideMapping, agent: [`status: 127.0.0.1:${port}`] };
   const config = writeConfig(directory(place, 'status-busy'), place.url, source);

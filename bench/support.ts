@@ -1,15 +1,12 @@
 /** What gathers a bug report, beside a small state and beside a large one. */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { agentArgs, csvKeys, directory, sampleConfig, writeConfig } from './agent.ts';
-import { writeWide } from './generate.ts';
+import { agentArgs, csvKeys, directory, sampleConfig, wideFile, wideMapping, writeConfig } from './agent.ts';
 import { type Place, type Sizes, type Table, resultOf } from './measurement.ts';
 import { type Program, compare } from './measure.ts';
-import { wideMapping } from './push.ts';
 
 export async function support(place: Place, { wideDrivers, months, runs }: Sizes): Promise<Table> {
-  const file = path.join(place.dataDir, `wide-${wideDrivers}x${months}-1.csv`);
-  writeWide(file, { drivers: wideDrivers, months, seed: 1 });
+  const file = wideFile(place, { drivers: wideDrivers, months, seed: 1 });
   const wide = writeConfig(directory(place, 'support'), place.url, { keys: csvKeys(file), mapping: wideMapping });
   const sample = sampleConfig(place);
   for (const config of [sample, wide]) await compare([{ name: 'first', args: agentArgs(place, 'sync', config) }], 1);

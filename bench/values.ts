@@ -3,30 +3,21 @@ import { execFile } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { agentArgs, benchFile, directory, writeConfig } from './agent.ts';
-import { writeWide } from './generate.ts';
+import { agentArgs, benchFile, directory, wideFile, wideMapping, writeConfig } from './agent.ts';
 import { type Figure, type Place, type Sizes, type Table, resultOf } from './measurement.ts';
 import { compare } from './measure.ts';
 
 const keys = ['type: csv', 'files: ["export.csv"]', 'settle: 0s'];
-const mapping = [
-  String.raw`unpivot: { columns: "^\\d{4}-\\d{2}$", name: month, value: amount }`,
-  'drivers: [{ id: "revenue/{product}", path: [Revenue, "{region}", "{product}"], time: "{month}", value: "{amount}" }]',
-];
 
 /** A pass takes a quarter of a minute, and differs from the next one by more than the guard takes: so that is timed by itself. */
 export async function values(place: Place, { wideDrivers, months, runs }: Sizes): Promise<Table> {
-  const wide = (size: { months: number; seed: number }): string => {
-    const file = path.join(place.dataDir, `wide-${wideDrivers}x${size.months}-${size.seed}.csv`);
-    writeWide(file, { drivers: wideDrivers, ...size });
-    return file;
-  };
+  const wide = (size: { months: number; seed: number }): string => wideFile(place, { drivers: wideDrivers, ...size });
   const prepared = directory(place, 'values-prepared');
   const copy = path.join(place.workDir, 'values');
   const put = (dir: string, file: string): string => {
     cpSync(file, path.join(dir, 'export.csv'));
     // The values of the first file have nothing to do with those of the second, so nothing of them is held.
-    return writeConfig(dir, place.url, { keys, mapping });
+    return writeConfig(dir, place.url, { keys, mapping: wideMapping });
   };
   await compare([{ name: 'first read', args: agentArgs(place, 'sync', put(prepared, wide({ months, seed: 1 }))) }], 1);
   const args = agentArgs(place, 'sync', path.join(copy, 'driver-sync.yaml'));
