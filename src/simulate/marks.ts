@@ -43,6 +43,7 @@ const unreadReasons: typeof holdReasons = [
   ['gone', /nothing matches/],
   ['no header', /it has no header/],
   ['no column', /there is no column/],
+  ['no column to unpivot', /no column matches unpivot\.columns/],
   ['too long', /took longer than/],
   ['cut workbook', /it ends before its end/],
 ];

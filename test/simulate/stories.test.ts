@@ -1,16 +1,12 @@
 /** Histories of the sample at which campaigns stopped. Of the promises that they found broken, most were the model's error. */
-import path from 'node:path';
 import { expect, test } from 'vitest';
-import { openStage } from '../../src/compose/simulated.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import type { HistoryEvent } from '../../src/simulate/history/events.ts';
 import { play } from '../../src/simulate/history/play.ts';
+import { stageOfSample } from '../support/stages.ts';
 
 /** What happens in a history of the sample, line by line, and what it breaks. */
 async function playSample(seed: number, events: readonly HistoryEvent[]) {
-  const sample = path.join(import.meta.dirname, '../../config/driver-sync.yaml');
-  const { settings } = loadConfig(sample, { env: {}, secrets: 'optional' });
-  const { violation, lines } = await play(openStage(settings!).stage, { seed, events }, { isKept: true });
+  const { violation, lines } = await play(stageOfSample().stage, { seed, events }, { isKept: true });
   const landed = lines.flatMap((line) => / landed (\d+)/.exec(line)?.[1] ?? []);
   return { violation, landed };
 }
@@ -97,5 +93,10 @@ test('how a file without rows ended is not known any more once the buffer is los
     { kind: 'torn', gapMs: 29594287, draw: 1_466_462_767 },
   ]);
   expect(landed.length).toBeGreaterThan(2);
+  expect(violation).toBeUndefined();
+});
+
+test('time waits while an agent goes back to a snapshot, which takes its turns', async () => {
+  const { violation } = await playSample(27, [{ kind: 'damageBuffer', gapMs: 2000, draw: 1_018_329_998 }]);
   expect(violation).toBeUndefined();
 });

@@ -27,11 +27,20 @@ export function configFolder(config: object): { readonly dir: string; readonly f
 }
 
 export function settingsOf(config: object): Settings {
-  const { settings, problems } = loadConfig(configFolder(config).file, { env: {}, secrets: 'optional' });
+  return settingsIn(configFolder(config).file);
+}
+
+function settingsIn(file: string): Settings {
+  const { settings, problems } = loadConfig(file, { env: {}, secrets: 'optional' });
   if (settings === undefined) throw new Error(JSON.stringify(problems));
   return settings;
 }
 
 export function stageOf(config: object): ReturnType<typeof openStage> {
   return openStage(settingsOf(config));
+}
+
+/** The stage of the sample, which campaigns by hand play. */
+export function stageOfSample(): ReturnType<typeof openStage> {
+  return openStage(settingsIn(path.join(import.meta.dirname, '../../config/driver-sync.yaml')));
 }

@@ -72,7 +72,10 @@ export class WorldClock implements Clock {
   /** Until nothing can go on. */
   async #rest(): Promise<void> {
     await tick();
-    while (this.#isBusy()) await turn();
+    while (this.#isBusy() || isTurnAwaited()) {
+      await turn();
+      await tick();
+    }
   }
 
   #next(endMs: number): Sleeper | undefined {
@@ -85,6 +88,11 @@ export class WorldClock implements Clock {
     this.#wallMs += ms - this.#elapsedMs;
     this.#elapsedMs = ms;
   }
+}
+
+/** Long work of a pass lets timers and sockets have their turn: time would pass it by. */
+function isTurnAwaited(): boolean {
+  return process.getActiveResourcesInfo().includes('Immediate');
 }
 
 /** Until all promises have come to rest: what is in memory goes on in nothing else. A turn of the event loop would cost ten times as much. */
