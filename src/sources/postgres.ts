@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { addressKeys, caFilePath } from './databases/address.ts';
 import type { CollapseRequest } from './databases/collapse-plan.ts';
 import { collapseQuery } from './databases/collapse-query.ts';
-import { postgresDialect } from './databases/postgres-dialect.ts';
+import type { Connection } from './databases/connection.ts';
+import { postgresDialectOf } from './databases/postgres-dialect.ts';
 import { queryKeys, queryProblems, querySource } from './databases/query.ts';
 import { defineKind } from './kind.ts';
 
@@ -14,7 +15,8 @@ export const postgres = defineKind(
   (settings, context) => {
     const caFile = caFilePath(context.baseDir, settings.caFile);
     const engine = {
-      collapse: (request: CollapseRequest) => collapseQuery(postgresDialect, request),
+      collapse: async (request: CollapseRequest, connection: Connection) =>
+        collapseQuery(await postgresDialectOf(connection), request),
       place: settings.url.label,
       isServer: true,
       async connect(signal: AbortSignal) {

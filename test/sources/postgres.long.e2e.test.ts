@@ -101,7 +101,7 @@ for (const postgres of postgresReleases)
       });
 
       test('is refused where it is not valid text', async () => {
-        await server.run(`CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
+        await server.run(`CREATE DATABASE ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
         const invalid = open("SELECT 'a' AS x UNION ALL SELECT chr(233)", {}, { database: 'ascii' });
         expect(await failureOf(invalid, server)).toMatchObject({
           code: 'part.unreadable',

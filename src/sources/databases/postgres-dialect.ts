@@ -1,4 +1,5 @@
 /** Collapsing in PostgreSQL. */
+import type { Connection } from './connection.ts';
 import {
   type ColumnKind,
   type Dialect,
@@ -61,14 +62,28 @@ const times: TimeSql = {
   daysSinceEpoch: ({ name }) => `CASE WHEN isfinite(${name}) THEN (${name} - date '1970-01-01')::int8 END`,
 };
 
+/** Servers have it since 13. */
+const uuid = 'gen_random_uuid()';
+/** Workers of a parallel plan do not have it, so that they leave the grouping to the one that gathers their rows. */
+const twoDraws = `random()::text || ' ' || random()::text`;
+
 const groups: GroupSql = {
   some: (column) => `max(${texts.leave(column)})`,
-  unique: 'gen_random_uuid()',
+  unique: uuid,
   packing: {
     pack: (parts) => `json_build_array(${parts.join(', ')})::text`,
     unpack: (packed, index) => `${packed}::json ->> ${index}`,
   },
 };
+
+/** The dialect of the server of a connection. @throws AgentError `part.unreadable` */
+export async function postgresDialectOf(connection: Pick<Connection, 'rows'>): Promise<Dialect> {
+  const question = "SELECT CASE WHEN to_regproc('gen_random_uuid') IS NULL THEN 'old' ELSE 'new' END";
+  for await (const [[age] = []] of connection.rows(question)) {
+    if (age === 'old') return { ...postgresDialect, groups: { ...groups, unique: twoDraws } };
+  }
+  return postgresDialect;
+}
 
 export const postgresDialect: Dialect = {
   syntax: 'standard',
