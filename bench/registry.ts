@@ -2,6 +2,7 @@
 import { appends } from './appends.ts';
 import { configurations, largeConfigurations } from './configurations.ts';
 import { mariadb, postgres, pushdownClickhouse, pushdownMariadb, pushdownPostgres } from './databases.ts';
+import { growth } from './growth.ts';
 import { handOver } from './hand-over.ts';
 import { ledger, scattered } from './ledger.ts';
 import type { Measure } from './measurement.ts';
@@ -54,4 +55,5 @@ export const registry: Readonly<Record<string, Measurement>> = {
     about: '100 M rows collapsed by ClickHouse, beside a query by hand',
     measure: pushdownClickhouse,
   },
+  growth: { about: '10 M and 100 M rows of a cluster of ClickHouse, to an acknowledged snapshot', measure: growth },
 };
