@@ -18,6 +18,8 @@ export function canHappen(kind: EventKind, { nature }: PlaceKind): boolean {
 }
 
 const slips: readonly Slip[] = ['thousandfold', 'sign', 'moved', 'zeros', 'copied', 'exchanged'];
+/** The same in a month that nothing is known of yet. */
+const slipsOfNew: Readonly<Partial<Record<Slip, Slip>>> = { thousandfold: 'new scale', sign: 'new sign' };
 
 type Doing = (owner: Owner, draw: Entropy) => string | undefined;
 
@@ -154,8 +156,10 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
   },
   slip(owner, draw) {
     const slip = draw.pick(slips, 'slip');
-    owner.export({ slip });
-    return `${owner.place.name} is exported with a slip: ${slip}`;
+    const ofNew = draw.isIn(0.5, 'new') ? slipsOfNew[slip] : undefined;
+    if (ofNew !== undefined) owner.addMonth();
+    owner.export({ slip: ofNew ?? slip });
+    return `${owner.place.name} is exported with a slip: ${ofNew ?? slip}`;
   },
   badCells: changing((sheet, draw, { mapping: { where, missing } }) => {
     const bad = draw.between(0, Math.max(0, sheet.rows.length - 1), 'row');

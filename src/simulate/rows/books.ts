@@ -10,7 +10,7 @@ import { headerFor } from './wide.ts';
 import { writeTime } from './times.ts';
 
 /** What an export does to its numbers that nobody meant. */
-export type Slip = 'thousandfold' | 'sign' | 'moved' | 'zeros' | 'copied' | 'exchanged';
+export type Slip = 'thousandfold' | 'sign' | 'moved' | 'zeros' | 'copied' | 'exchanged' | 'new scale' | 'new sign';
 
 export interface Export {
   readonly part: string;
@@ -81,6 +81,10 @@ export class Books {
         return { ...plain, units: plain.units * 1000n };
       case 'sign':
         return { ...plain, units: -plain.units };
+      case 'new scale':
+        return fact.month === months.last ? { ...plain, units: plain.units * 1000n } : plain;
+      case 'new sign':
+        return fact.month === months.last ? { ...plain, units: -plain.units } : plain;
       case 'moved':
         return this.#facts.number({ ...fact, month: fact.month - 1 }, column);
       case 'zeros':
