@@ -20,7 +20,7 @@ export async function ledger(context: Context, way: string): Promise<number> {
   answer(context, copied, () => [
     isThere
       ? `${what} are in the ledger at ${settings.ledger?.address.label} now: agents of any machine may start`
-      : `${what} are in ${settings.state} now: take "ledger" out of the config of this machine, and stop the others`,
+      : `${what} are in ${settings.state} now: take "ledger" out of the config of this machine and start it; the agents of the others stay stopped`,
     `the head of the chain is the same in both: ${head}`,
   ]);
   return 0;

@@ -252,6 +252,7 @@ function showAcknowledged(
 }
 
 function noNextPush(report: StatusReport): string {
+  if (report.shared?.isGivenBack === true) return 'none of this ledger: it was given back';
   if (report.agent !== null) return 'none now';
   return isRunning(report)
     ? 'when the agent that leads decides: "driver-sync status" on its machine says when'

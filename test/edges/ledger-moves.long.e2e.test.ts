@@ -38,6 +38,9 @@ describe.skipIf(cannotPostgres)(`a ledger that moves to ${postgresName} and back
     await using world = await moved();
     const [one] = world.places as [Place, Place];
     const head = await pushedAlone(one, world.alone, world.config);
+    const looked = await commandAt(one, 'status');
+    expect(looked.code).toBe(78);
+    expect(looked.stderr).toMatch(/there is no ledger at .*\n.*"driver-sync ledger take-over" on its machine makes it/);
     const refused = await commandAt(one, 'ledger', 'give-back');
     expect(refused.code).toBe(78);
     expect(refused.stderr).toMatch(/has a ledger of its own with 1 push.*\n.*driver-sync ledger take-over/);
@@ -92,7 +95,11 @@ describe.skipIf(cannotPostgres)(`a ledger that moves to ${postgresName} and back
     for (const { code, stderr } of refused) {
       expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('was given back to') as string });
     }
-    expect((await commandAt(one, 'status')).code).toBe(0);
+    const status = await commandAt(one, 'status');
+    expect(status.code).toBe(0);
+    expect(status.stdout).toMatch(
+      /leads +nobody: the ledger was given back to the agent in .*, which pushes alone\n(?:.*\n)*next push +none of this ledger: it was given back/,
+    );
     // A record that its agent does not know would keep it from this.
     expect((await commandAt(two, 'ledger', 'take-over')).code).toBe(0);
   });

@@ -120,6 +120,8 @@ export interface SharedReport {
   readonly leads: string;
   /** Since when the ledger may have lost what was pushed last, and why; until the next push was approved. */
   readonly doubt?: { readonly since: string; readonly why: string } | undefined;
+  /** One agent has the ledger for itself, and pushes alone. */
+  readonly isGivenBack: boolean;
   readonly agents: readonly AgentReport[];
 }
 
@@ -191,13 +193,13 @@ export async function statusReport(deps: Dependencies, signs: AgentSigns): Promi
     decisions: await recentDecisions(deps),
     telling: tellingReport(state),
     head: await ledger.head(),
-    shared: await sharedReport(deps, { holder, doubt: state.doubt }),
+    shared: await sharedReport(deps, { holder, doubt: state.doubt, givenBack: state.givenBack }),
   };
 }
 
 async function sharedReport(
   { ledger }: Dependencies,
-  { holder, doubt }: { readonly holder: Holder | undefined; readonly doubt: LedgerState['doubt'] },
+  { holder, doubt, givenBack }: Pick<LedgerState, 'doubt' | 'givenBack'> & { readonly holder: Holder | undefined },
 ): Promise<SharedReport | undefined> {
   const view = await ledger.agents?.();
   if (view === undefined) return undefined;
@@ -209,7 +211,8 @@ async function sharedReport(
       leader === undefined
         ? null
         : { host: leader.host, pid: leader.pid, since: iso(leader.sinceMs), isThis: leader.id === self },
-    leads: leaderWords(view, self),
+    leads: leaderWords(view, { self, givenBack }),
+    isGivenBack: givenBack !== undefined,
     ...(doubt === undefined ? {} : { doubt: { since: iso(doubt.sinceMs), why: doubt.why } }),
     agents: view.agents.map((agent) => {
       const { host, pid, sinceMs, seenMs, hasLeadersConfig, said } = agent;

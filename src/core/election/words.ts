@@ -1,10 +1,17 @@
 /** How things stand among agents, as a person reads it. */
+import type { LedgerState } from '../ledger.ts';
 import { count } from '../text.ts';
 import { differsFromLeader } from './differing.ts';
 import type { AgentSaid, SharedAgent, SharedView } from './lead.ts';
 
-/** Who leads; `nobody` where a lead is free. */
-export function leaderWords({ leader }: SharedView, self: string | undefined): string {
+/** Who leads; `nobody` where a lead is free, and once one agent has the ledger for itself. */
+export function leaderWords(
+  { leader }: SharedView,
+  { self, givenBack }: { readonly self: string | undefined; readonly givenBack: LedgerState['givenBack'] },
+): string {
+  if (givenBack !== undefined) {
+    return `nobody: the ledger was given back to the agent in ${givenBack.state} on ${givenBack.host}, which pushes alone`;
+  }
   if (leader === undefined) return 'nobody: nothing is pushed until an agent takes over';
   return leader.id === self ? 'this agent' : `the agent on ${leader.host}, pid ${leader.pid}`;
 }

@@ -116,7 +116,7 @@ export async function requireSchema(database: SharedDatabase): Promise<void> {
   if (version === migrations.length) return;
   if (version !== undefined) throw versionError(database.label, version, migrations.length);
   throw new AgentError('state.missing', `there is no ledger at ${database.label} in the schema ${database.schema}`, {
-    hint: '"driver-sync run" or "sync" makes it; check "ledger" in the config',
+    hint: 'where an agent has pushed without it, "driver-sync ledger take-over" on its machine makes it; else "driver-sync run" does; check "ledger" in the config',
   });
 }
 
