@@ -49,7 +49,8 @@ function ofPass({ lastPass }: StatusReport): Concern[] {
   return [{ tone: 'bad', text: `the last pass broke: ${lastPass.reason}`, hint: lastPass.hint }];
 }
 
-function ofPush({ lastPush, blocked, rolledBackTo, held }: StatusReport): Concern[] {
+function ofPush(report: StatusReport): Concern[] {
+  const { lastPush, blocked, rolledBackTo, held } = report;
   const concerns: Concern[] = [];
   if (rolledBackTo !== undefined) {
     concerns.push({
@@ -63,13 +64,19 @@ function ofPush({ lastPush, blocked, rolledBackTo, held }: StatusReport): Concer
     const href = waits === undefined ? undefined : heldHref(waits.source);
     concerns.push({ tone: 'bad', text: `nothing is pushed: ${blocked.reason}`, hint: blocked.hint, href });
   }
-  if (lastPush !== undefined && lastPush.outcome !== 'acknowledged') {
+  if (lastPush !== undefined && lastPush.outcome !== 'acknowledged' && !isOver(report)) {
     const { id, outcome, detail, endedAt } = lastPush;
     const came = `was ${outcome}${detail === undefined ? '' : `: ${detail}`}`;
     const text = `push ${id} ${endedAt === undefined ? 'has no answer yet' : came}`;
     concerns.push({ tone: outcome === 'unknown' ? 'busy' : 'bad', text, href: `/push?id=${id}` });
   }
   return concerns;
+}
+
+/** A later pass has found that the service has everything: what could not be pushed was taken back. */
+function isOver({ lastPass, lastPush }: StatusReport): boolean {
+  const endedAt = lastPush?.endedAt;
+  return lastPass?.outcome === 'unchanged' && endedAt !== undefined && endedAt <= lastPass.at;
 }
 
 function ofHeld({ held, blocked }: StatusReport): Concern[] {

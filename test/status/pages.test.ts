@@ -58,6 +58,23 @@ describe('what an operator sees', () => {
     expect(text).toMatch(/Push 3 was refused: .*400/);
   });
 
+  test('a push that was refused is said for as long as what it had is not taken back', async () => {
+    const commands = await twoPushes();
+    commands.receiver.answer({ status: 400, text: 'no such model' });
+    const write = (north: object): Promise<void> =>
+      commands.at.write('a.csv', longFile({ North: { '2026-01': '1.50', ...north }, South: { '2026-01': 4 } }));
+    await write({ '2026-02': 5 });
+    expect(await commands.run('sync')).toMatchObject({ code: 5 });
+    const page = await statusWorld(commands);
+    expect(await textOf(page, '/')).toMatch(/^ ▲ Push 3 was refused/);
+    await write({ '2026-02': 3 });
+    expect(await commands.run('sync')).toMatchObject({ code: 0 });
+    expect(await textOf(page, '/')).toMatch(/^ ● All is well/);
+    commands.receiver.answer({ status: 400, text: 'no such model' });
+    await commands.run('rollback', '1');
+    expect(await textOf(page, '/')).toMatch(/^ ▲ Push 4 was refused/);
+  });
+
   test('a first push that waits for approval is said once, and its page calls it no source', async () => {
     const commands = await threeSources({ guard: { firstPush: 'approve' } });
     await commands.run('sync');
