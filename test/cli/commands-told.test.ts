@@ -1,4 +1,6 @@
 /** What a person is told: changes with their values, totals, and why a pass that looks well did not end with 0. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine, shapes } from '../support/command-line.ts';
 import { commandsWorld, manyDrivers, threeSources, twoPushes } from '../support/commands-world.ts';
@@ -92,6 +94,29 @@ test('rejects without any say that they are those of the last pass', async () =>
   await run('sync');
   expect((await run('rejects')).stderr).not.toContain(note);
   expect((await run('rejects', '--json')).stderr).not.toContain(note);
+});
+
+test('rejects of a buffer that was lost are not said to be none', async () => {
+  const file = (value: string): string => longFile({ North: { '2026-01': 1, '2026-02': value } });
+  const { at, run } = await commandsWorld(
+    { revenue: csv('a.csv'), costs: csv('b.csv') },
+    { 'a.csv': file('x'), 'b.csv': longFile({ Rent: { '2026-01': 1 } }) },
+    { guard: { maxRejects: '50%' } },
+  );
+  await run('plan');
+  expect((await run('rejects')).stderr).toContain('no pass of the agent has ended yet');
+  await run('sync');
+  for (const name of ['buffer.db', 'buffer.db-wal', 'buffer.db-shm']) await rm(join(at.state, name), { force: true });
+  const { code, stderr } = await run('rejects', 'revenue');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr:
+      'the last pass of the agent had 1 reject, and the buffer with its row was lost; "driver-sync check" reads the sources now\n',
+  });
+  expect((await run('rejects', '--json')).json()).toMatchObject({ total: 0, lost: 1 });
+  expect((await run('rejects', 'costs')).stderr).toContain('the last pass of the agent had no rejects');
+  await run('sync');
+  expect((await run('rejects', '--json')).json()).toMatchObject({ total: 1 });
 });
 
 test('a command that lacks an argument names its own help', async () => {
