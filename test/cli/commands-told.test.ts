@@ -1,5 +1,5 @@
 /** What a person is told: changes with their values, totals, and why a pass that looks well did not end with 0. */
-import { rm } from 'node:fs/promises';
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine, shapes } from '../support/command-line.ts';
@@ -94,6 +94,32 @@ test('rejects without any say that they are those of the last pass', async () =>
   await run('sync');
   expect((await run('rejects')).stderr).not.toContain(note);
   expect((await run('rejects', '--json')).stderr).not.toContain(note);
+});
+
+test('plan says where it cannot tell what the service holds, and needs no snapshot where that has all', async () => {
+  const { at, run, json } = await twoPushes();
+  for (const name of await readdir(join(at.state, 'archive'))) {
+    const file = join(at.state, 'archive', name);
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 8));
+  }
+  expect(await json('plan')).toMatchObject({
+    exit: 0,
+    changes: { drivers: { create: 0 }, points: { create: 0 } },
+    sources: [{ changedPoints: 0 }],
+  });
+  const said = 'what push 2 sent cannot be read any more: every point is shown as created, and none as deleted';
+  expect((await run('plan')).stdout).not.toContain(said);
+  await at.write('a.csv', longFile({ North: { '2026-01': '1.50', '2026-02': 3 } }));
+  expect(await json('plan')).toMatchObject({
+    exit: 2,
+    unreadablePush: 2,
+    changes: { points: { create: 2, delete: 0 } },
+  });
+  expect((await run('plan')).stdout).toContain(`\n  ${said}\n`);
+  const { stdout } = await run('plan', '--format', 'markdown');
+  expect(stdout).toContain('**Nobody knows what the service holds.**');
+  expect(stdout).toContain(said);
 });
 
 test('rejects of a buffer that was lost are not said to be none', async () => {
