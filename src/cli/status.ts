@@ -1,5 +1,5 @@
 import { type Decision, whatOf } from '../app/ask/decisions.ts';
-import { type LastPass, type StatusReport, isWaiting, statusReport } from '../app/ask/status-report.ts';
+import { type LastPass, type StatusReport, isWaiting, statusReport, whatTakesUp } from '../app/ask/status-report.ts';
 import { agentSigns, heartbeatOf, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
 import type { SourceReport } from '../core/report.ts';
@@ -183,7 +183,7 @@ function tellingRows({ telling }: StatusReport, now: Now): (readonly [string, st
 /** A first push that waits is one of what is held, and may be approved already. */
 function showBlocked({ reason, hint }: NonNullable<StatusReport['blocked']>, report: StatusReport): string {
   const waits = report.held.find((one) => one.reason === reason);
-  const said = isApproved(report, waits?.digest) ? approvedWords(report) : hint;
+  const said = whatTakesUp(report, waits?.digest) ?? hint;
   return said === undefined ? reason : `${reason} (${said})`;
 }
 
@@ -193,7 +193,8 @@ function decisionRows(report: StatusReport, now: Now): (readonly [string, string
   for (const { source, digest, reason, hint, since, approvable } of report.held) {
     rows.push(['held', `${source} since ${showTime(since, now)}: ${reason}`]);
     if (hint !== undefined) rows.push(['', hint]);
-    if (isApproved(report, digest)) rows.push(['', approvedWords(report)]);
+    const approved = whatTakesUp(report, digest);
+    if (approved !== undefined) rows.push(['', approved]);
     else if (approvable) rows.push(['', `driver-sync approve ${digest.slice(0, 12)}`]);
   }
   for (const { source, digest, state, why } of report.approvals) {
@@ -208,19 +209,10 @@ function decisionRows(report: StatusReport, now: Now): (readonly [string, string
   return rows;
 }
 
-function isApproved({ approvals }: StatusReport, digest: string | undefined): boolean {
-  return approvals.some((one) => one.digest === digest && one.state === 'pending');
-}
-
-function approvedWords({ rolledBackTo }: StatusReport): string {
-  const pass = rolledBackTo === undefined ? 'the next pass' : 'the pass that goes on from the sources';
-  return `approved: ${pass} takes it up`;
-}
-
 /** Nobody is asked twice for what is approved already. */
 function withoutApproved(report: StatusReport): readonly SourceReport[] {
   return report.sources.map((source) =>
-    isApproved(report, source.digest) ? { ...source, approvable: false } : source,
+    whatTakesUp(report, source.digest) === undefined ? source : { ...source, approvable: false },
   );
 }
 

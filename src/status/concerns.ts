@@ -1,5 +1,5 @@
 /** What an operator has to know first: whether the service holds what the sources have, and if not, why. */
-import type { StatusReport } from '../app/ask/status-report.ts';
+import { type StatusReport, whatTakesUp } from '../app/ask/status-report.ts';
 import { isSource } from '../core/telling/words.ts';
 import type { Tone } from '../pages/markup.ts';
 
@@ -62,7 +62,8 @@ function ofPush(report: StatusReport): Concern[] {
   } else if (blocked !== undefined) {
     const waits = held.find(({ reason }) => reason === blocked.reason);
     const href = waits === undefined ? undefined : heldHref(waits.source);
-    concerns.push({ tone: 'bad', text: `nothing is pushed: ${blocked.reason}`, hint: blocked.hint, href });
+    const hint = whatTakesUp(report, waits?.digest) ?? blocked.hint;
+    concerns.push({ tone: 'bad', text: `nothing is pushed: ${blocked.reason}`, hint, href });
   }
   if (lastPush !== undefined && lastPush.outcome !== 'acknowledged' && !isOver(report)) {
     const { id, outcome, detail, endedAt } = lastPush;

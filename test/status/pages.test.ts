@@ -89,6 +89,21 @@ describe('what an operator sees', () => {
     expect(text).not.toContain('No point changes');
   });
 
+  test('nobody is asked on the overview to approve what is approved already', async () => {
+    const commands = await threeSources({ guard: { firstPush: 'approve' } });
+    await commands.run('sync');
+    const page = await statusWorld(commands);
+    const { held } = await page.json<{ held: { digest: string }[] }>('/api/status');
+    const asked = `driver-sync approve ${held[0]?.digest.slice(0, 12)}`;
+    expect((await textOf(page, '/')).split(asked)).toHaveLength(3);
+    await commands.run('approve', held[0]?.digest ?? '');
+    const text = await textOf(page, '/');
+    expect(text).not.toContain(asked);
+    expect(text).toMatch(
+      /^ ▲ Nothing is pushed: .* approved: the next pass takes it up .* Approved: the next pass takes it up\. /,
+    );
+  });
+
   test('pages that have nothing to show yet say what would fill them', async () => {
     const commands = await commandsWorld({ sales: csv('nowhere.csv') }, {});
     await commands.run('sync');
