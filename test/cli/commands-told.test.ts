@@ -101,7 +101,9 @@ test('plan says where it cannot tell what the service holds, and needs no snapsh
   for (const name of await readdir(join(at.state, 'archive'))) {
     const file = join(at.state, 'archive', name);
     const bytes = await readFile(file);
-    await writeFile(file, bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 8));
+    // In the points: a file that does not even say what it is would be made anew.
+    const place = Math.floor(bytes.length * 0.9);
+    await writeFile(file, bytes.fill(0xa5, place, place + 8));
   }
   expect(await json('plan')).toMatchObject({
     exit: 0,
