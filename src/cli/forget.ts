@@ -1,13 +1,13 @@
 /** `forget`: takes effect in the agent's next pass, which it wakes. */
 import type { Dependencies } from '../app/dependencies.ts';
-import { checkForget, forget as forgetNow, reportedParts } from '../app/prepare/forget.ts';
+import { forget as forgetNow, reportedParts, requestToForget } from '../app/prepare/forget.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
 import { closedChanges } from '../app/review/values.ts';
 import { silent } from '../compose/look.ts';
 import { openScratch } from '../compose/scratch.ts';
 import { openAsked, openState, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
-import type { Snapshot } from '../core/ledger.ts';
+import type { Forgetting, Snapshot } from '../core/ledger.ts';
 import { ChangeCounts, type Changes, diffDrivers, effectAt } from '../core/series/diff.ts';
 import { LargestChanges, type PointChange } from '../core/series/largest.ts';
 import { count } from '../core/text.ts';
@@ -45,11 +45,7 @@ export async function forget(
   }
   const { ledger, clock } = await openAsked(settings);
   try {
-    await ledger.requests.add(
-      { kind: 'forget', source: target.source, part: target.part },
-      clock.now().getTime(),
-      said,
-    );
+    await ledger.requests.add(forgotten.request, clock.now().getTime(), said);
   } finally {
     await ledger.close();
   }
@@ -66,6 +62,7 @@ export async function forget(
 }
 
 interface Forgotten {
+  readonly request: Forgetting;
   readonly changes: Changes;
   readonly changedPoints: number;
   /** The largest of the points that change, of all drivers. */
@@ -86,10 +83,10 @@ async function whatChanges(
   reported: readonly string[],
 ): Promise<Forgotten> {
   await using scratch = await openScratch(settings, silent);
-  checkForget(scratch.deps, target, reported);
+  const request = requestToForget(scratch.deps, target, reported);
   const before = await acceptedNow(scratch.deps);
   const others = driversElsewhere(scratch.deps, target.source);
-  await forgetNow(scratch.deps, target, reported);
+  await forgetNow(scratch.deps, request, reported);
   const found = new LargestChanges(changesShown);
   const counts = new ChangeCounts();
   const deleted = new Set<string>();
@@ -105,6 +102,7 @@ async function whatChanges(
   const elsewhere = [...others].map(([source, ids]) => ({ source, drivers: ids.filter((id) => deleted.has(id)) }));
   const source = settings.sources.find(({ name }) => name === target.source);
   return {
+    request,
     closed: closedChanges(scratch.deps, states),
     changes: counts.sum(),
     changedPoints: found.count,

@@ -9,7 +9,7 @@ import { count, visible } from '../core/text.ts';
 import type { Finding } from '../core/values/finding.ts';
 import { told, wordsOf } from '../core/values/words.ts';
 import { pointColumns, pointRow, totalColumns, totalRow } from './changes.ts';
-import { type Column, showCounts } from './text.ts';
+import { type Column, showCounts, whatIsUnreadable } from './text.ts';
 
 /** A job finds its own comment by this line, to write over it: docs/preview has two. */
 const mark = '<!-- driver-sync -->';
@@ -20,7 +20,7 @@ const nameMax = 100;
 
 /** What a plan would change. It says that nothing changes only where everything was read and nothing is held. */
 export function planMarkdown(report: PlanReport & { readonly rolledBackTo?: number }): string[] {
-  const { sources, changes, blocked, isFirstPush, renamed, rolledBackTo } = report;
+  const { sources, changes, blocked, isFirstPush, renamed, rolledBackTo, unreadablePush } = report;
   const room = { left: roomMax };
   const lines = [mark, `### driver-sync: ${headline(report)}`, ''];
   for (const source of sources) lines.push(...doubts(source), ...slips(source, room));
@@ -37,6 +37,8 @@ export function planMarkdown(report: PlanReport & { readonly rolledBackTo?: numb
     const drivers = count(report.drivers, 'driver');
     lines.push(...caution('First push', `it deletes every driver of the service that is not among these ${drivers}`));
   }
+  if (unreadablePush !== undefined)
+    lines.push(...caution('Nobody knows what the service holds', whatIsUnreadable(unreadablePush)));
   lines.push(...showAll(changes));
   for (const { name, state, changedPoints, largest, totals } of sources) {
     if (changedPoints === 0 && totals.length === 0) continue;

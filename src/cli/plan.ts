@@ -15,7 +15,7 @@ import { changesShown, showMoved, showPoints, showTotals } from './changes.ts';
 import { failedMarkdown, planMarkdown } from './markdown.ts';
 import { count } from '../core/text.ts';
 import { type Now, showTime } from '../core/time/spoken.ts';
-import { showChanges, showSources } from './text.ts';
+import { showChanges, showSources, whatIsUnreadable } from './text.ts';
 
 const renamesShown = 10;
 
@@ -69,6 +69,7 @@ function showPlan(report: PlanAnswer, now: Now): string[] {
     `snapshot ${digest.slice(0, 12)}: ${count(drivers, 'driver')}, ${count(points, 'point')}, ${showBytes(bytes)}`,
   );
   lines.push(`would change: ${showChanges(report.changes)}`);
+  if (report.unreadablePush !== undefined) lines.push(`  ${whatIsUnreadable(report.unreadablePush)}`);
   if (report.keptPoints > 0) {
     const kept = count(report.keptPoints, 'point');
     lines.push(`no longer in the snapshot: ${kept}, which the service keeps (shouldDeleteMissing: false)`);

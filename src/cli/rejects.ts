@@ -1,5 +1,6 @@
 import { describeLeftOut, rejectsReport, rejectsTable } from '../app/ask/rejects-report.ts';
 import { openState } from '../compose/state.ts';
+import type { PassReport } from '../core/report.ts';
 import { count } from '../core/text.ts';
 import { type Context, commandLog, loadSettings, sourcesNamed } from './context.ts';
 import { printCsv, printJson, say } from './output.ts';
@@ -13,8 +14,10 @@ export async function rejects(context: Context, source: string | undefined): Pro
   await using state = await openState(settings, commandLog(context));
   if (source !== undefined) sourcesNamed(settings, [source]);
   const report = rejectsReport(state.deps.buffer, source);
+  const { lastPass } = report.total === 0 ? await state.deps.ledger.state() : {};
+  const lost = countedIn(lastPass, source);
   if (context.options.json === true) {
-    printJson(report);
+    printJson({ ...report, ...(lost === 0 ? {} : { lost }) });
     return 0;
   }
   printCsv(rejectsTable(report));
@@ -24,6 +27,18 @@ export async function rejects(context: Context, source: string | undefined): Pro
   }
   const more = leftOut.length - partsNamed;
   if (more > 0) say(`note: and so it is with ${count(more, 'more part')}; "rejects --json" names them all`);
-  if (total === 0) say('the last pass of the agent had no rejects; "driver-sync check" reads the sources now');
+  if (total === 0) say(`${describeNone(lastPass, lost)}; "driver-sync check" reads the sources now`);
   return 0;
+}
+
+/** The rows are in the buffer, and their number is in the ledger too. */
+function countedIn(lastPass: PassReport | undefined, source: string | undefined): number {
+  const sources = lastPass?.sources.filter(({ name }) => source === undefined || name === source) ?? [];
+  return sources.reduce((sum, { rejects: number }) => sum + number, 0);
+}
+
+function describeNone(lastPass: PassReport | undefined, lost: number): string {
+  if (lastPass === undefined) return 'no pass of the agent has ended yet';
+  if (lost === 0) return 'the last pass of the agent had no rejects';
+  return `the last pass of the agent had ${count(lost, 'reject')}, and the buffer with ${lost === 1 ? 'its row' : 'their rows'} was lost`;
 }

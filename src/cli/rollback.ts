@@ -8,12 +8,13 @@ import { pushSummary } from '../app/report.ts';
 import { closedChanges } from '../app/review/values.ts';
 import type { OpenState } from '../compose/look.ts';
 import { openState, runningAgent, wakeAgent } from '../compose/state.ts';
-import { AgentError, type ErrorCode } from '../core/errors.ts';
+import { AgentError, type ErrorCode, isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Decided, Request, Snapshot } from '../core/ledger.ts';
 import type { PackedPoints } from '../core/series/packing.ts';
 import { type Context, answer, commandLog, loadSettings } from './context.ts';
 import { decidedBy } from './decided.ts';
+import { openStop } from './ending.ts';
 import { say } from './output.ts';
 import { withAgent } from './sync.ts';
 
@@ -99,10 +100,21 @@ async function rollBackHere(
 ): Promise<RollbackAnswer> {
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
     const request = await deps.ledger.requests.add(asked, deps.clock.now().getTime(), said);
-    const report = await rollBackRequested(deps, retryForMs, signal);
+    const report = await rollBackRequested(deps, retryForMs, signal).catch((error: unknown) => {
+      if (!isAgentError(error, 'aborted')) throw error;
+      throw stillAsked(error, '"driver-sync run" carries it out, "driver-sync sync" drops it');
+    });
     if (report === undefined) return JSON.parse((await deps.ledger.requests.result(request)) ?? '{}') as RollbackAnswer;
     const { outcome, reason, hint, push } = report;
     return { outcome, reason, hint, push: push && pushSummary(push) };
+  });
+}
+
+/** Whoever stops the command must not take that for the end of what it asked for. */
+function stillAsked(cause: AgentError, then: string): AgentError {
+  return new AgentError('aborted', `${cause.message}; the rollback is asked for all the same`, {
+    cause,
+    hint: `${then}; "driver-sync status" says what it came to`,
   });
 }
 
@@ -111,6 +123,7 @@ async function askAgent(
   settings: Settings,
   { request: asked, said }: AskedRollback,
 ): Promise<RollbackAnswer> {
+  using stop = openStop();
   await using state: OpenState = await openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
   const request = await ledger.requests.add(asked, clock.now().getTime(), said);
@@ -119,7 +132,9 @@ async function askAgent(
   while (clock.monotonicMs() < untilMs) {
     const result = await ledger.requests.result(request);
     if (result !== undefined) return JSON.parse(result) as RollbackAnswer;
-    await clock.sleep(100, new AbortController().signal);
+    await clock.sleep(100, stop.signal).catch((error: unknown) => {
+      throw isAgentError(error, 'aborted') ? stillAsked(error, 'the agent carries it out') : error;
+    });
   }
   return {
     outcome: 'unknown',

@@ -1,5 +1,5 @@
 import { type Decision, whatOf } from '../app/ask/decisions.ts';
-import { type LastPass, type StatusReport, isWaiting, statusReport } from '../app/ask/status-report.ts';
+import { type LastPass, type StatusReport, isWaiting, statusReport, whatTakesUp } from '../app/ask/status-report.ts';
 import { agentSigns, heartbeatOf, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
 import type { SourceReport } from '../core/report.ts';
@@ -61,9 +61,14 @@ function whyNotLive(holder: ReturnType<typeof runningAgent>): string {
 }
 
 /** @throws AgentError `usage` before anything is printed */
-function ageOf({ maxAge, ...options }: StatusOptions): number {
-  // A monitor that asks so would see 0 for ever.
-  if (maxAge !== undefined && options.exitCode !== true && options.live !== true) {
+function ageOf({ maxAge, exitCode = false, live: isAskedToLive = false }: StatusOptions): number {
+  // A monitor that asks so would see 0 for as long as the loop moves, or for ever.
+  if (exitCode && isAskedToLive) {
+    throw new AgentError('usage', '--live and --exit-code ask for two exit codes', {
+      hint: 'ask twice: --live says whether the loop moves, --exit-code what its last pass came to',
+    });
+  }
+  if (maxAge !== undefined && !exitCode) {
     throw new AgentError('usage', '--max-age says nothing without --exit-code', {
       hint: `driver-sync status --exit-code --max-age ${maxAge}`,
     });
@@ -110,7 +115,7 @@ function showStatus(report: StatusReport, now: Now): string[] {
   const rows: (readonly [string, string])[] = [
     ['agent', showAgent(report, now)],
     ...sharedRows(report.shared, now),
-    ['last pass', lastPass === undefined ? 'none yet' : showPassLine(lastPass, sources, now)],
+    ['last pass', lastPass === undefined ? 'none yet' : showPassLine(lastPass, report, now)],
     ['last push', lastPush === undefined ? 'none yet' : showPushLine(lastPush, now)],
     ['acknowledged', lastAcknowledged === undefined ? 'none yet' : showAcknowledged(lastAcknowledged, now)],
     ['next push', next === undefined ? noNextPush(report) : `${showTime(next, now)}; ${now.timezone}: ${why}`],
@@ -121,10 +126,7 @@ function showStatus(report: StatusReport, now: Now): string[] {
   if (report.configDiffers) {
     rows.push(['config', `the file is not what the agent has loaded: kill -HUP ${report.agent?.pid} loads it`]);
   }
-  if (report.blocked !== undefined) {
-    const { reason, hint } = report.blocked;
-    rows.push(['blocked', hint === undefined ? reason : `${reason} (${hint})`]);
-  }
+  if (report.blocked !== undefined) rows.push(['blocked', showBlocked(report.blocked, report)]);
   const head = [...rows, ...decisionRows(report, now)].map(([name, text]) => `${name.padEnd(14)}${text}`);
   return sources.length === 0 ? head : [...head, '', ...showSources(withoutApproved(report))];
 }
@@ -178,13 +180,21 @@ function tellingRows({ telling }: StatusReport, now: Now): (readonly [string, st
   return rows;
 }
 
+/** A first push that waits is one of what is held, and may be approved already. */
+function showBlocked({ reason, hint }: NonNullable<StatusReport['blocked']>, report: StatusReport): string {
+  const waits = report.held.find((one) => one.reason === reason);
+  const said = whatTakesUp(report, waits?.digest) ?? hint;
+  return said === undefined ? reason : `${reason} (${said})`;
+}
+
 /** What waits for a person, and what people decided. */
 function decisionRows(report: StatusReport, now: Now): (readonly [string, string])[] {
   const rows: (readonly [string, string])[] = [];
   for (const { source, digest, reason, hint, since, approvable } of report.held) {
     rows.push(['held', `${source} since ${showTime(since, now)}: ${reason}`]);
     if (hint !== undefined) rows.push(['', hint]);
-    if (isApproved(report, digest)) rows.push(['', 'approved: the next pass takes it up']);
+    const approved = whatTakesUp(report, digest);
+    if (approved !== undefined) rows.push(['', approved]);
     else if (approvable) rows.push(['', `driver-sync approve ${digest.slice(0, 12)}`]);
   }
   for (const { source, digest, state, why } of report.approvals) {
@@ -199,14 +209,10 @@ function decisionRows(report: StatusReport, now: Now): (readonly [string, string
   return rows;
 }
 
-function isApproved({ approvals }: StatusReport, digest: string | undefined): boolean {
-  return approvals.some((one) => one.digest === digest && one.state === 'pending');
-}
-
 /** Nobody is asked twice for what is approved already. */
 function withoutApproved(report: StatusReport): readonly SourceReport[] {
   return report.sources.map((source) =>
-    isApproved(report, source.digest) ? { ...source, approvable: false } : source,
+    whatTakesUp(report, source.digest) === undefined ? source : { ...source, approvable: false },
   );
 }
 
@@ -223,20 +229,22 @@ function showAgent({ agent, killed }: StatusReport, now: Now): string {
   return `not running: the last one, pid ${killed.pid}${since(killed.since)}, was killed or crashed`;
 }
 
-function showPassLine(
-  { at, outcome, exit, reason, hint }: LastPass,
-  sources: readonly SourceReport[],
-  now: Now,
-): string {
-  const why = reason === undefined ? wordsFor(exit, sources) : `: ${reason}`;
+function showPassLine({ at, outcome, exit, reason, hint }: LastPass, report: StatusReport, now: Now): string {
+  const why = reason === undefined ? wordsFor(exit, report) : `: ${reason}`;
   return `${showTime(at, now)}: ${tinted(outcome)}${why}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
 /** What its exit code says beside its outcome. */
-function wordsFor(exit: number, sources: readonly SourceReport[]): string {
-  if (exit === 0) return ', all is well';
-  const why = showWhy(exit, sources);
+function wordsFor(exit: number, report: StatusReport): string {
+  if (exit === 0) return isWell(report) ? ', all is well' : '';
+  const why = showWhy(exit, report.sources);
   return why === '' && exit === 4 ? ', and nothing may be pushed yet' : why;
+}
+
+/** Something may have happened since a pass that went well, and what is carried is said by one exit code alone. */
+function isWell({ held, blocked, unpushedSince, sources }: StatusReport): boolean {
+  const isDone = held.length === 0 && blocked === undefined && unpushedSince === undefined;
+  return isDone && sources.every(({ carried }) => carried.length === 0);
 }
 
 function showPushLine({ id, at, outcome, detail }: NonNullable<StatusReport['lastPush']>, now: Now): string {

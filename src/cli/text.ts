@@ -59,6 +59,11 @@ export function showChanges({ drivers, points }: Changes): string {
   return `drivers: ${showCounts(drivers)}; points: ${showCounts(points)}`;
 }
 
+/** What a plan says where it cannot tell what the service holds. */
+export function whatIsUnreadable(push: number): string {
+  return `what push ${push} sent cannot be read any more: every point is shown as created, and none as deleted`;
+}
+
 /** `2 created, 1 deleted`, or `none`. */
 export function showCounts(counts: Counts): string {
   const kinds = [

@@ -115,10 +115,20 @@ export interface Approval extends Decided {
   readonly why?: string | undefined;
 }
 
+/** What is carried, and no longer. */
+export interface Forgetting {
+  readonly kind: 'forget';
+  readonly source: string;
+  readonly part: string | undefined;
+  /**
+   * Where no part is named, those that a source of the config carried when this was asked for: it may carry others, or have left the config, by
+   * the time it is done. Absent: all of a source that had left it.
+   */
+  readonly parts?: readonly string[] | undefined;
+}
+
 /** What a command asks of the next pass. A forced rollback does not wait for what `Retry-After` asked for. */
-export type Request =
-  | { readonly kind: 'forget'; readonly source: string; readonly part: string | undefined }
-  | { readonly kind: 'rollback'; readonly push: number; readonly isForced?: boolean };
+export type Request = Forgetting | { readonly kind: 'rollback'; readonly push: number; readonly isForced?: boolean };
 
 export interface PendingRequest {
   readonly id: number;

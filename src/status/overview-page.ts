@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Decision } from '../app/ask/decisions.ts';
 import { type ReportedPush, historyReport } from '../app/ask/history-report.ts';
-import { type HeldReport, type StatusReport, statusReport } from '../app/ask/status-report.ts';
+import { type StatusReport, statusReport, whatTakesUp } from '../app/ask/status-report.ts';
 import type { SourceReport } from '../core/report.ts';
 import type { Now } from '../core/time/spoken.ts';
 import { showNow } from '../core/time/spoken.ts';
@@ -31,8 +31,8 @@ export async function overviewPage(agent: Watched): Promise<Answer> {
   }));
   const acknowledged = pushes.find(({ id }) => id === report.lastAcknowledged?.id);
   const body = html`${showVerdict(report)} ${showFacts(report, { now, acknowledged })} ${showAgents(report.shared, now)}
-  ${report.held.length === 0 ? '' : showHeld(report.held, now)} ${showSources(report.sources)}
-  ${showPushes(pushes, now)} ${showLately(report.decisions, now)}`;
+  ${report.held.length === 0 ? '' : showHeld(report, now)} ${showSources(report.sources)} ${showPushes(pushes, now)}
+  ${showLately(report.decisions, now)}`;
   return pageAnswer({ title: 'Overview', section: '/', body, footer: showFooter(report, agent, now) });
 }
 
@@ -96,18 +96,19 @@ function showFacts(
   </dl>`;
 }
 
-function showHeld(held: readonly HeldReport[], now: Now): Html {
-  const all = held.map(
-    ({ source, digest, reason, hint, since, approvable }) =>
-      html`<div class="held">
-        <h3>
-          <a href="/held?source=${encodeURIComponent(source)}"><bdi>${source}</bdi></a>
-        </h3>
-        <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
-        ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
-        ${approvable ? showCode(`driver-sync approve ${digest.slice(0, 12)}`) : ''}
-      </div>`,
-  );
+function showHeld(report: StatusReport, now: Now): Html {
+  const all = report.held.map(({ source, digest, reason, hint, since, approvable }) => {
+    const approved = whatTakesUp(report, digest);
+    const asked = approvable ? showCode(`driver-sync approve ${digest.slice(0, 12)}`) : '';
+    return html`<div class="held">
+      <h3>
+        <a href="/held?source=${encodeURIComponent(source)}"><bdi>${source}</bdi></a>
+      </h3>
+      <p>${reason}. <span class="quiet">Since ${showWhen(since, now)}.</span></p>
+      ${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
+      ${approved === undefined ? asked : html`<p>${sentence(approved)}.</p>`}
+    </div>`;
+  });
   const shown = fitting(all, heldBytesMax);
   return html`<section aria-label="Held">
     <h2>Held</h2>

@@ -58,6 +58,51 @@ describe('a part that disappears', () => {
     expect(Object.keys(w.points())).toEqual(['B', 'shared']);
   });
 
+  test('is all that is forgotten with it: a part that goes later stays', async () => {
+    await using w = await world({ config: folder(), files: { ...files, 'in/3.csv': gridFile(['C']) } });
+    await w.sync();
+    await w.remove('in/1.csv');
+    await w.sync();
+    await w.forget('sales');
+    // So the request waits for a read, which finds the other one gone too.
+    await w.loseBuffer();
+    await w.remove('in/3.csv');
+    expect(await w.sync()).toMatchObject(judged(3, 'sales', { carried: ['in/3.csv'] }));
+    expect(Object.keys(w.points())).toEqual(['B', 'C', 'shared']);
+  });
+
+  test('is all that is forgotten of its source where that leaves the config meanwhile', async () => {
+    const other = { other: longSource('other.csv') };
+    await using w = await world({
+      config: { sources: { ...folder().sources, ...other } },
+      files: { ...files, 'other.csv': gridFile(['O']) },
+    });
+    await w.sync();
+    await w.remove('in/1.csv');
+    await w.sync();
+    expect(await w.forget('sales')).toMatchObject({ changes: { drivers: { delete: 1 } } });
+    await w.reconfigure({ sources: other });
+    expect(await w.sync()).toMatchObject(
+      judged(4, 'sales', { state: 'held', reason: 'the source left the config and 2 drivers would be deleted' }),
+    );
+    expect(Object.keys(w.points())).toEqual(['B', 'O', 'shared']);
+  });
+
+  test('is all that is forgotten of its source where that gets another name meanwhile', async () => {
+    await using w = await world({
+      config: folder(),
+      files: { 'in/1.csv': one, 'in/2.csv': gridFile(ids(1, 10)) },
+    });
+    await w.sync();
+    await w.remove('in/1.csv');
+    await w.sync();
+    await w.forget('sales');
+    await w.reconfigure({ sources: { revenue: longSource('in/*.csv') } });
+    await w.write('in/2.csv', gridFile(ids(1, 4)));
+    expect((await w.sync()).exit).toBe(4);
+    expect(w.points()).toMatchObject(Object.fromEntries(ids(1, 10).map((id) => [id, { '2026-01': '1' }])));
+  });
+
   test('says so again when another one goes', async () => {
     await using w = await world({ config: folder(), files: { ...files, 'in/3.csv': gridFile(['C']) } });
     await w.sync();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { commandLine, shapes } from '../support/command-line.ts';
-import { type CommandsWorld, commandsWorld, manyDrivers, twoPushes } from '../support/commands-world.ts';
+import { type CommandsWorld, commandsWorld, twoPushes } from '../support/commands-world.ts';
 import { unbundle } from '../support/older-buffer.ts';
 import { csv } from '../support/process.ts';
 import { recordsOf } from '../support/state-records.ts';
@@ -296,75 +296,6 @@ describe('history and diff', () => {
       expect({ wrong, code }).toEqual({ wrong, code: 64 });
       expect(json()).toMatchObject(shapes.failure(64));
     }
-  });
-});
-
-describe('status', () => {
-  test('prints what scripts rely on, and all of it for people', async () => {
-    const { at, receiver } = await twoPushes();
-    const done = await at.command('status', '--json');
-    expect(done.code).toBe(0);
-    expect(done.json()).toMatchObject({
-      agent: null,
-      lastPass: { at: shapes.moment, outcome: 'acknowledged', exit: 0 },
-      sources: [{ ...shapes.source, name: 'revenue', drivers: 2, points: 3 }],
-      held: [],
-      lastPush: { id: 2, at: shapes.moment, outcome: 'acknowledged', digest: receiver.posts[1]?.digest },
-      lastAcknowledged: { id: 2, at: shapes.moment, digest: receiver.posts[1]?.digest, drivers: 2, points: 3 },
-    });
-    const shown = await at.command('status');
-    for (const word of ['not running', 'acknowledged', 'revenue']) expect(shown.stdout).toContain(word);
-  });
-
-  test('shows what is held, since when and why', async () => {
-    const { at, run, json } = await commandsWorld({ revenue: csv('a.csv') }, { 'a.csv': manyDrivers(20) });
-    await run('sync');
-    await at.write('a.csv', manyDrivers(3));
-    await run('sync');
-    expect(await json('status')).toMatchObject({
-      held: [
-        { source: 'revenue', digest: shapes.digest, reason: expect.stringMatching(/17 of 20/), since: shapes.moment },
-      ],
-      lastPass: { outcome: 'unchanged', exit: 4 },
-    });
-  });
-
-  test('--exit-code is that of the last pass, or 75 where it is older than --max-age', async () => {
-    const { at, run } = await twoPushes();
-    expect((await run('status', '--exit-code', '--max-age', '26h')).code).toBe(0);
-    await at.remove('a.csv');
-    expect((await run('sync')).code).toBe(3);
-    expect((await run('status')).code).toBe(0);
-    expect((await run('status', '--exit-code')).code).toBe(3);
-    expect((await run('status', '--exit-code', '--max-age', '0s')).code).toBe(75);
-    const refused = await run('status', '--exit-code', '--max-age', 'soon', '--json');
-    expect(refused.code).toBe(64);
-    expect(refused.json()).toMatchObject({ exit: 64 });
-  });
-
-  test('--max-age without --exit-code is refused: a monitor would see 0 for ever', async () => {
-    const { run } = await twoPushes();
-    expect(await run('status', '--max-age', '0s')).toMatchObject({
-      code: 64,
-      stdout: '',
-      stderr: [
-        'driver-sync: --max-age says nothing without --exit-code',
-        '  driver-sync status --exit-code --max-age 0s',
-        '',
-      ].join('\n'),
-    });
-  });
-
-  test('--live is not 0 without a daemon', async () => {
-    const { run } = await twoPushes();
-    expect((await run('status', '--live')).code).not.toBe(0);
-  });
-
-  test('--live finds no daemon where a file stands in the place of the state directory', async () => {
-    const { at, run } = await twoPushes();
-    await rm(at.state, { recursive: true });
-    await writeFile(at.state, '');
-    expect(await run('status', '--live')).toMatchObject({ code: 75, stderr: '' });
   });
 });
 

@@ -1,4 +1,6 @@
 /** What a person is told: changes with their values, totals, and why a pass that looks well did not end with 0. */
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine, shapes } from '../support/command-line.ts';
 import { commandsWorld, manyDrivers, threeSources, twoPushes } from '../support/commands-world.ts';
@@ -92,6 +94,57 @@ test('rejects without any say that they are those of the last pass', async () =>
   await run('sync');
   expect((await run('rejects')).stderr).not.toContain(note);
   expect((await run('rejects', '--json')).stderr).not.toContain(note);
+});
+
+test('plan says where it cannot tell what the service holds, and needs no snapshot where that has all', async () => {
+  const { at, run, json } = await twoPushes();
+  for (const name of await readdir(join(at.state, 'archive'))) {
+    const file = join(at.state, 'archive', name);
+    const bytes = await readFile(file);
+    // In the points: a file that does not even say what it is would be made anew.
+    const place = Math.floor(bytes.length * 0.9);
+    await writeFile(file, bytes.fill(0xa5, place, place + 8));
+  }
+  expect(await json('plan')).toMatchObject({
+    exit: 0,
+    changes: { drivers: { create: 0 }, points: { create: 0 } },
+    sources: [{ changedPoints: 0 }],
+  });
+  const said = 'what push 2 sent cannot be read any more: every point is shown as created, and none as deleted';
+  expect((await run('plan')).stdout).not.toContain(said);
+  await at.write('a.csv', longFile({ North: { '2026-01': '1.50', '2026-02': 3 } }));
+  expect(await json('plan')).toMatchObject({
+    exit: 2,
+    unreadablePush: 2,
+    changes: { points: { create: 2, delete: 0 } },
+  });
+  expect((await run('plan')).stdout).toContain(`\n  ${said}\n`);
+  const { stdout } = await run('plan', '--format', 'markdown');
+  expect(stdout).toContain('**Nobody knows what the service holds.**');
+  expect(stdout).toContain(said);
+});
+
+test('rejects of a buffer that was lost are not said to be none', async () => {
+  const file = (value: string): string => longFile({ North: { '2026-01': 1, '2026-02': value } });
+  const { at, run } = await commandsWorld(
+    { revenue: csv('a.csv'), costs: csv('b.csv') },
+    { 'a.csv': file('x'), 'b.csv': longFile({ Rent: { '2026-01': 1 } }) },
+    { guard: { maxRejects: '50%' } },
+  );
+  await run('plan');
+  expect((await run('rejects')).stderr).toContain('no pass of the agent has ended yet');
+  await run('sync');
+  for (const name of ['buffer.db', 'buffer.db-wal', 'buffer.db-shm']) await rm(join(at.state, name), { force: true });
+  const { code, stderr } = await run('rejects', 'revenue');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr:
+      'the last pass of the agent had 1 reject, and the buffer with its row was lost; "driver-sync check" reads the sources now\n',
+  });
+  expect((await run('rejects', '--json')).json()).toMatchObject({ total: 0, lost: 1 });
+  expect((await run('rejects', 'costs')).stderr).toContain('the last pass of the agent had no rejects');
+  await run('sync');
+  expect((await run('rejects', '--json')).json()).toMatchObject({ total: 1 });
 });
 
 test('a command that lacks an argument names its own help', async () => {

@@ -1,7 +1,7 @@
 /** Who decided and why: kept with the decision, and shown wherever it is. */
 import { userInfo } from 'node:os';
 import { expect, test, vi } from 'vitest';
-import { type CommandsWorld, commandsWorld, manyDrivers, twoPushes } from '../support/commands-world.ts';
+import { type CommandsWorld, commandsWorld, manyDrivers, threeSources, twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { longFile } from '../support/world.ts';
 
@@ -55,6 +55,25 @@ test('status asks nobody again to approve what is approved already', async () =>
   const { stdout } = await run('status');
   expect(stdout).not.toContain(asked);
   expect(stdout).toMatch(/^held +revenue since .*\n(?: .*\n)* +approved: the next pass takes it up$/m);
+});
+
+test('status names the pass that takes an approval up while a rollback holds', async () => {
+  const { run, digest } = await holding();
+  await run('sync');
+  await run('rollback', '1');
+  await run('approve', digest);
+  expect((await run('status')).stdout).toMatch(/^ +approved: the pass that goes on from the sources takes it up$/m);
+});
+
+test('status asks nobody again to approve a first push that is approved already', async () => {
+  const { run, json } = await threeSources({ guard: { firstPush: 'approve' } });
+  await run('sync');
+  const { held } = await json<{ held: { digest: string }[] }>('status');
+  const digest = held[0]?.digest ?? '';
+  await run('approve', digest);
+  const { stdout } = await run('status');
+  expect(stdout).not.toContain(`driver-sync approve ${digest.slice(0, 12)}`);
+  expect(stdout).toMatch(/^blocked +the first push to .* \(approved: the next pass takes it up\)$/m);
 });
 
 test('a digest of fewer than 8 characters is refused, and the least number is named', async () => {

@@ -70,6 +70,24 @@ describe('a state of an older driver-sync, which no agent of this version has br
   });
 });
 
+test('a ledger that is empty is no older one: the command says what goes on from it', async () => {
+  const one = await servedWorld();
+  for (const suffix of ['-wal', '-shm']) rmSync(file(one, 'ledger') + suffix, { force: true });
+  writeFileSync(file(one, 'ledger'), '');
+  for (const args of [['status'], ['plan'], ['approve', 'abcdef0123'], ['verify']]) {
+    expect(await one.run(...args), args.join(' ')).toMatchObject({
+      exit: 78,
+      json: {
+        error: {
+          code: 'state.missing',
+          message: `${file(one, 'ledger')} is empty`,
+          hint: expect.stringContaining('backup'),
+        },
+      },
+    });
+  }
+});
+
 describe('a state directory', () => {
   const looking = [['status'], ['history'], ['diff', '1', '2'], ['explain', 'north'], ['rejects']];
   const deciding = [

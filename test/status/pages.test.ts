@@ -58,6 +58,23 @@ describe('what an operator sees', () => {
     expect(text).toMatch(/Push 3 was refused: .*400/);
   });
 
+  test('a push that was refused is said for as long as what it had is not taken back', async () => {
+    const commands = await twoPushes();
+    commands.receiver.answer({ status: 400, text: 'no such model' });
+    const write = (north: object): Promise<void> =>
+      commands.at.write('a.csv', longFile({ North: { '2026-01': '1.50', ...north }, South: { '2026-01': 4 } }));
+    await write({ '2026-02': 5 });
+    expect(await commands.run('sync')).toMatchObject({ code: 5 });
+    const page = await statusWorld(commands);
+    expect(await textOf(page, '/')).toMatch(/^ ▲ Push 3 was refused/);
+    await write({ '2026-02': 3 });
+    expect(await commands.run('sync')).toMatchObject({ code: 0 });
+    expect(await textOf(page, '/')).toMatch(/^ ● All is well/);
+    commands.receiver.answer({ status: 400, text: 'no such model' });
+    await commands.run('rollback', '1');
+    expect(await textOf(page, '/')).toMatch(/^ ▲ Push 4 was refused/);
+  });
+
   test('a first push that waits for approval is said once, and its page calls it no source', async () => {
     const commands = await threeSources({ guard: { firstPush: 'approve' } });
     await commands.run('sync');
@@ -70,6 +87,21 @@ describe('what an operator sees', () => {
     const text = await textOf(page, address);
     expect(text).toContain('is sent to this address for the first time');
     expect(text).not.toContain('No point changes');
+  });
+
+  test('nobody is asked on the overview to approve what is approved already', async () => {
+    const commands = await threeSources({ guard: { firstPush: 'approve' } });
+    await commands.run('sync');
+    const page = await statusWorld(commands);
+    const { held } = await page.json<{ held: { digest: string }[] }>('/api/status');
+    const asked = `driver-sync approve ${held[0]?.digest.slice(0, 12)}`;
+    expect((await textOf(page, '/')).split(asked)).toHaveLength(3);
+    await commands.run('approve', held[0]?.digest ?? '');
+    const text = await textOf(page, '/');
+    expect(text).not.toContain(asked);
+    expect(text).toMatch(
+      /^ ▲ Nothing is pushed: .* approved: the next pass takes it up .* Approved: the next pass takes it up\. /,
+    );
   });
 
   test('pages that have nothing to show yet say what would fill them', async () => {

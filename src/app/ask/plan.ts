@@ -12,7 +12,7 @@ import { compareRuns } from '../../core/series/compare.ts';
 import { LargestChanges, type PointChange } from '../../core/series/largest.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import { type PathTotal, PathTotals } from '../../core/series/totals.ts';
-import type { PushRecord, SnapshotDriver } from '../../core/ledger.ts';
+import type { SnapshotDriver } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
 import type { PushReport } from '../push/push-report.ts';
@@ -48,6 +48,11 @@ export interface PlanReport {
   readonly isRepeatDue: boolean;
   /** It is another snapshot, and changes nothing at the service: another `stamp` or `shouldDeleteMissing`, or only `keptPoints`. */
   readonly isSameData: boolean;
+  /**
+   * The last acknowledged push, where the snapshot is another one and that of the push cannot be read: then all points are shown as created, and
+   * none as deleted.
+   */
+  readonly unreadablePush?: number;
   /** With `shouldDeleteMissing: false`: the points pushed last that are no longer in the snapshot, which the service keeps. */
   readonly keptPoints: number;
   /** Also those of held candidates, where a new id template is what holds them. */
@@ -97,7 +102,10 @@ export async function plan(
   const counts = new ChangeCounts();
   const effect = effectAt(settings);
   let keptPoints = 0;
-  const compared = compareRuns(await acknowledgedDrivers(deps, last), acceptedDrivers(deps), (change) => {
+  // Equal bytes need no comparison, and their file may be damaged.
+  const isOther = last?.digest !== snapshot.digest;
+  const before = isOther && last !== undefined ? await openReadable(deps, last.digest) : undefined;
+  const compared = compareRuns(before?.read() ?? [], isOther ? acceptedDrivers(deps) : [], (change) => {
     const { source } = (change.after ?? change.before) as SnapshotDriver;
     const seen = effect(change);
     keptPoints += change.deleted.length - (seen?.deleted.length ?? 0);
@@ -122,15 +130,16 @@ export async function plan(
   return {
     changes,
     digest: snapshot.digest,
-    exit: exit === 0 && last?.digest !== snapshot.digest ? 2 : exit,
+    exit: exit === 0 && isOther ? 2 : exit,
     drivers: snapshot.drivers,
     points: snapshot.points,
     bytes: snapshot.bytes,
     ...(push.outcome === 'blocked' ? { blocked: { reason: push.reason ?? '', hint: push.hint } } : {}),
     ...(push.outcome === 'blocked' ? {} : await nextPushOf(deps, snapshot.digest)),
     isFirstPush: await isFirstPush(deps),
-    isRepeatDue: last?.digest === snapshot.digest && (await isRepeatDue(deps)),
-    isSameData: !hasChanges(changes) && last !== undefined && last.digest !== snapshot.digest,
+    isRepeatDue: !isOther && (await isRepeatDue(deps)),
+    isSameData: !hasChanges(changes) && last !== undefined && isOther,
+    ...(isOther && last !== undefined && before === undefined ? { unreadablePush: last.id } : {}),
     keptPoints,
     renamed: [...compared.renamed, ...verdicts.flatMap((verdict) => verdict.renamed ?? [])],
     sources: [...verdicts, ...leftBefore(verdicts, pushed)].map((verdict) => {
@@ -171,14 +180,6 @@ function leftBefore(verdicts: readonly Verdict[], pushed: ChangesBySource): read
       const reason = 'it left the config, and the service still has drivers of it';
       return { source, state: 'unchanged', reason, changes: noChanges };
     });
-}
-
-/** What the service holds, as far as that is known. */
-async function acknowledgedDrivers(
-  deps: Dependencies,
-  last: PushRecord | undefined,
-): Promise<Iterable<SnapshotDriver>> {
-  return (last === undefined ? undefined : await openReadable(deps, last.digest))?.read() ?? [];
 }
 
 class SourceChanges {

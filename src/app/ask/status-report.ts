@@ -245,6 +245,16 @@ async function recentDecisions({ ledger, clock }: Dependencies): Promise<readonl
   return all.filter((one) => recent.has(one) || isWaiting(one));
 }
 
+/** Which pass takes up what is held under a digest; `undefined` where nobody has approved it. */
+export function whatTakesUp(
+  { approvals, rolledBackTo }: Pick<StatusReport, 'approvals' | 'rolledBackTo'>,
+  digest: string | undefined,
+): string | undefined {
+  if (!approvals.some((one) => one.digest === digest && one.state === 'pending')) return undefined;
+  const pass = rolledBackTo === undefined ? 'the next pass' : 'the pass that goes on from the sources';
+  return `approved: ${pass} takes it up`;
+}
+
 /** A request that no pass has carried out yet. Approvals that wait are listed by themselves. */
 export function isWaiting({ kind, state }: Decision): boolean {
   return kind !== 'approval' && state === 'pending';

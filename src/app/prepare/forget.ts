@@ -2,6 +2,7 @@
 import { AgentError } from '../../core/errors.ts';
 import type { FoldedDriver } from '../../core/series/packing.ts';
 import type { ChosenPart, ReadPart } from '../../core/buffer.ts';
+import type { Forgetting } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptedDrivers } from '../push/newest-snapshot.ts';
 import { endForget } from '../push/unpushed.ts';
@@ -27,29 +28,35 @@ export async function forgetRequested(deps: Dependencies): Promise<boolean> {
 }
 
 /** After going back to a snapshot only a read of the source tells which of its parts are gone. */
-function waitsForRead(deps: Dependencies, { source, part }: { source: string; part?: string | undefined }): boolean {
+function waitsForRead(deps: Dependencies, { source, ...asked }: Forgetting): boolean {
   const { buffer, settings } = deps;
   const accepted = buffer.reads.parts(source, 'accepted') ?? [];
   const isKnown =
     settings.sources.every(({ name }) => name !== source) || accepted.every(({ kind }) => kind !== 'snapshot');
   if (isKnown) return false;
-  const carried = carriedParts(deps, source);
-  return part === undefined ? carried.length === 0 : !carried.includes(part);
+  const wanted = partsOf(asked);
+  return !carriedParts(deps, source).some((name) => wanted?.includes(name) ?? true);
+}
+
+/** The parts that are to go; `undefined`: whatever there is. */
+function partsOf({ part, parts }: Pick<Forgetting, 'part' | 'parts'>): readonly string[] | undefined {
+  return part === undefined ? parts : [part];
 }
 
 /**
- * Drops what is carried: for one part, for all parts of a source that are gone, or for a source that left the config.
+ * Drops what is carried: of some parts of a source that are gone, or of a source that left the config.
  * @param reported parts that count as gone beside those that the buffer knows
  */
 export async function forget(
   deps: Dependencies,
-  { source, part }: { source: string; part?: string | undefined },
+  { source, ...asked }: Forgetting,
   reported: readonly string[] = [],
 ): Promise<void> {
   const { buffer, ledger, settings } = deps;
-  if (settings.sources.some(({ name }) => name === source) || part !== undefined) {
+  const wanted = partsOf(asked);
+  if (settings.sources.some(({ name }) => name === source) || wanted !== undefined) {
     const carried = [...carriedParts(deps, source), ...reported];
-    const names = new Set(carried.filter((name) => part === undefined || name === part));
+    const names = new Set(carried.filter((name) => wanted?.includes(name) ?? true));
     // First, since the candidate says what is taken over.
     dropTakenOver(deps, source, names);
     dropParts(deps, source, { names });
@@ -137,15 +144,15 @@ export async function reportedParts({ ledger }: Dependencies, source: string): P
 }
 
 /**
- * What `forget` may be asked for.
+ * What `forget` asks the next pass for.
  * @param reported parts that count as gone beside those that the buffer knows
  * @throws AgentError `usage` for a source or part that is not there or not gone.
  */
-export function checkForget(
+export function requestToForget(
   deps: Dependencies,
   { source, part }: { source: string; part?: string | undefined },
   reported: readonly string[] = [],
-): void {
+): Forgetting {
   const { buffer, settings } = deps;
   const isConfigured = settings.sources.some(({ name }) => name === source);
   const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted');
@@ -166,4 +173,5 @@ export function checkForget(
       hint: 'take it out of the config first if it will not come back',
     });
   }
+  return { kind: 'forget', source, part, ...(part === undefined && isConfigured ? { parts: carried } : {}) };
 }

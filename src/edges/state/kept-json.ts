@@ -28,11 +28,16 @@ const isRecord =
 
 const isCounts = isRecord({ create: isNumber, update: isNumber, delete: isNumber });
 const isChanges = isRecord({ drivers: isCounts, points: isCounts });
+const isTexts = isList(isText);
 const isRequest = either(
-  isRecord({ kind: (kind) => kind === 'forget', source: isText, part: either(isText, isMissing) }),
+  isRecord({
+    kind: (kind) => kind === 'forget',
+    source: isText,
+    part: either(isText, isMissing),
+    parts: either(isTexts, isMissing),
+  }),
   isRecord({ kind: (kind) => kind === 'rollback', push: isNumber }),
 );
-const isTexts = isList(isText);
 const isFinding = isRecord({
   kind: isText,
   group: isTexts,

@@ -3,6 +3,7 @@
  * that a push was begun has to be on disk before its first byte leaves. What was pushed and decided is also in its chain.
  */
 import type { Database } from 'better-sqlite3';
+import { AgentError } from '../../core/errors.ts';
 import type { Ledger } from '../../core/ledger.ts';
 import { checkCurrent, migrateWith } from './buffer-schema.ts';
 import { Chain, type SnapshotFile } from './chain.ts';
@@ -154,9 +155,15 @@ export function openLedger(
   }
 }
 
-/** @throws AgentError `state.newer`, `state.older` */
+/** @throws AgentError `state.missing` for a file that was never set up, `state.newer`, `state.older` */
 export function checkLedgerVersion(db: Database, file: string): void {
-  checkCurrent(db.pragma('user_version', { simple: true }) as number, file, migrations);
+  const version = db.pragma('user_version', { simple: true }) as number;
+  if (version === 0) {
+    throw new AgentError('state.missing', `${file} is empty`, {
+      hint: 'restore it from a backup of the state directory, while no agent runs; without one the next run or sync begins with a first push',
+    });
+  }
+  checkCurrent(version, file, migrations);
 }
 
 function ledgerOn(tables: Statements, chain: Chain): Ledger {

@@ -1,5 +1,5 @@
 /** What happens to the service, to the machine and by the hands of people. Each says what it did, for a story. */
-import { checkForget } from '../../app/prepare/forget.ts';
+import { requestToForget } from '../../app/prepare/forget.ts';
 import type { PassEvent } from '../../app/dependencies.ts';
 import type { Settings } from '../../core/settings.ts';
 import { sheetOf } from '../rows/books.ts';
@@ -153,8 +153,7 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
       .flatMap((source) => (deps.buffer.reads.parts(source, 'accepted') ?? []).filter((part) => part.carried));
     if (carried.length === 0) return undefined;
     const { source, name: part } = draw.pick(carried, 'part');
-    checkForget(deps, { source, part });
-    await deps.ledger.requests.add({ kind: 'forget', source, part }, deps.clock.now().getTime());
+    await deps.ledger.requests.add(requestToForget(deps, { source, part }), deps.clock.now().getTime());
     world.checks.forgotten.add(source);
     world.checks.forget(source);
     world.process.waker.wake('request');
