@@ -206,6 +206,23 @@ describe('fill down', () => {
     ]);
   });
 
+  test('is asked for nothing in a row that `where` leaves out by another column', () => {
+    const asked = mapping([revenue], {
+      fillDown: ['region'],
+      where: [
+        { column: 'region', test: { kind: 'not', test: { kind: 'oneOf', texts: ['T'] } } },
+        { column: 'amount', test: { kind: 'not', test: { kind: 'oneOf', texts: ['total'] } } },
+      ],
+    });
+    const rows = [['S'], ['', '2026-02-01', 'total'], ['', '2026-02-01', '5'], ['N', '2026-02-01', '6']];
+    expect(readAll(asked, columns, rows)).toEqual([
+      { reject: '1 field, expected 3' },
+      'filtered',
+      { reject: expect.stringContaining('fill down is not known') as string },
+      ['rev/N 2026-02 6'],
+    ]);
+  });
+
   test('needs its columns', () => {
     expect(columnProblems(mapping([revenue], { fillDown: ['area'] }), columns)).toMatchObject([
       { path: ['fillDown', 0], message: 'there is no column "area"' },

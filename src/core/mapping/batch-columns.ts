@@ -130,9 +130,9 @@ export class BatchColumns {
     return code === unknown ? '' : coded.texts.text(code);
   }
 
-  /** Whether the text that an empty field would take is not known. */
-  isUnfilled(at: number): boolean {
-    return this.#filled.some(({ codes }) => codes[at] === unknown);
+  /** Whether the text that an empty field would take is not known. @param of the field's column; default: any */
+  isUnfilled(at: number, of?: number): boolean {
+    return this.#filled.some(({ column, codes }) => codes[at] === unknown && (of === undefined || of === column));
   }
 
   get hasFilled(): boolean {

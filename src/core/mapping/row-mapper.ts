@@ -85,13 +85,15 @@ export class RowMapper {
     );
     this.#batch = batch;
     const judges = mapping.where.map(({ test }) => new ColumnJudges(kernel, test, batch));
-    this.#longRows = longRows.map(({ label, placeOf }) => ({
-      label,
-      conditions: mapping.where.flatMap(({ column }, at) => {
+    this.#longRows = longRows.map(({ label, placeOf }) => {
+      const tests = mapping.where.flatMap(({ column, test }, at) => {
         const place = placeOf(column);
-        return typeof place === 'number' ? [(judges[at] as ColumnJudges).of(place)] : [];
-      }),
-    }));
+        return typeof place === 'number'
+          ? [{ column: place, test, judge: (judges[at] as ColumnJudges).of(place) }]
+          : [];
+      });
+      return { label, tests, conditions: tests.map(({ judge }) => judge) };
+    });
     this.#conditions = new Set(this.#longRows.flatMap(({ conditions }) => conditions));
     const [first] = this.#longRows;
     this.#passTogether = this.#longRows.every(
@@ -179,7 +181,7 @@ export class RowMapper {
     return this.#plain.begin(units);
   }
 
-  /** The rows of which nothing can be read, each with the reason; `undefined` where there are none. */
+  /** The rows of which nothing can be read, each with the reason or `leftOut`; `undefined` where there are none. */
   #findUnreadable(fault: FieldFault | undefined): ReadonlyMap<number, string> | undefined {
     const columns = this.#batch;
     // What all rows share leaves all of them out.
@@ -214,7 +216,7 @@ export class RowMapper {
     return { count: passing, list: list.address };
   }
 
-  /** Why nothing of a row can be read. */
+  /** Why nothing of a row can be read, or `leftOut`. */
   #unreadable(at: number, fault: FieldFault | undefined): string | undefined {
     const columns = this.#batch;
     if (columns.ragged.size > 0) {
@@ -227,9 +229,18 @@ export class RowMapper {
       if (faults.length > 0) return faults.join('; ');
     }
     if (columns.hasFilled && columns.isUnfilled(at)) {
+      if (this.#longRows.every((longRow) => this.#isLeftOut(at, longRow))) return leftOut;
       return 'the text to fill down is not known: the row that has it could not be read';
     }
     return undefined;
+  }
+
+  /** Whether `where` leaves the row out whatever its unknown texts are. */
+  #isLeftOut(at: number, { tests }: LongRow): boolean {
+    const columns = this.#batch;
+    return tests.some(
+      ({ column, test }) => !columns.isUnfilled(at, column) && !isMatch(test, columns.text(column, at)),
+    );
   }
 
   /** What is wrong with the fields that this row needs. A row that `where` leaves out for sure needs no field. */
@@ -291,9 +302,13 @@ export class RowMapper {
 interface LongRow {
   /** See `PlacedRow`. */
   readonly label: string | undefined;
-  /** By row: 1 where it passes. */
+  readonly tests: readonly { readonly column: number; readonly test: Test }[];
+  /** Of each test, by row: 1 where it passes. */
   readonly conditions: readonly Keyed<never>[];
 }
+
+/** In place of a reason, for a row that cannot be read and that `where` leaves out. */
+const leftOut = '';
 
 /** Judges each text of a column once, by one test. */
 class ColumnJudges {
@@ -328,7 +343,7 @@ function rejectBefore(
 ): number {
   for (let at = from; at < to; at++) {
     const reason = unreadable.get(at);
-    if (reason !== undefined) reject(at, reason);
+    if (reason !== undefined && reason !== leftOut) reject(at, reason);
   }
   return to;
 }
