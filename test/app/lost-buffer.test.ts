@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { collapsing, gridFile, ids, judged, longFile, longSource, world } from '../support/world.ts';
@@ -119,5 +119,46 @@ describe('a buffer that was lost', () => {
     await w.loseBuffer();
     expect(await w.sync()).toMatchObject({ ...judged(3, 'b', { carried: ['in/1.csv'] }), outcome: 'unchanged' });
     expect(w.drivers()).toHaveLength(4);
+  });
+
+  describe('together with the snapshots', () => {
+    const letters = 'abcdefghijklmnopqrst'.split('');
+    const one = { sources: { a: longSource('a.csv') } };
+
+    async function lost(now: readonly string[]): Promise<Awaited<ReturnType<typeof world>>> {
+      const w = await world({ config: one, files: { 'a.csv': gridFile(letters) } });
+      await w.sync();
+      await w.loseBuffer();
+      await rm(path.join(w.state, 'archive'), { recursive: true });
+      await w.write('a.csv', gridFile(now));
+      return w;
+    }
+
+    test('waits for approval where there is less now than maxDeletes lets go', async () => {
+      await using w = await lost(letters.slice(0, 10));
+      const blocked = await w.sync();
+      expect(blocked).toMatchObject({
+        exit: 4,
+        outcome: 'blocked',
+        reason: expect.stringContaining(
+          'the snapshot of push 1 cannot be read, which had 20 drivers where this one has 10',
+        ) as string,
+      });
+      expect(w.drivers()).toHaveLength(20);
+      expect(await w.sync()).toMatchObject({ outcome: 'blocked' });
+      await w.approve(blocked.hint?.split(' ').at(-1) ?? '');
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+      expect(w.drivers()).toHaveLength(10);
+    });
+
+    test('goes on by itself where there is as much, and is judged by what it accepts from then on', async () => {
+      await using w = await lost([...letters.slice(1), 'new']);
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+      // A source that is not read yet waits for nobody but itself.
+      await w.reconfigure({ sources: { ...one.sources, b: longSource('b.csv') } });
+      await w.write('a.csv', gridFile([...letters.slice(1), 'new', 'newer']));
+      expect(await w.sync()).toMatchObject({ exit: 4, outcome: 'acknowledged' });
+      expect(w.drivers()).toHaveLength(21);
+    });
   });
 });

@@ -1,4 +1,5 @@
 /** Why nothing may be pushed: a rollback holds, a first push is not whole or not approved, or a snapshot is empty. */
+import { allowedDeletes } from '../../core/guard/guard.ts';
 import type { Snapshot } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
@@ -48,7 +49,29 @@ async function listWaiting({ ledger }: Dependencies, sources: readonly string[])
   return sources.map((name) => `"${name}" (${held.has(name) ? 'held' : 'not read yet'})`).join(', ');
 }
 
-/** With `firstPush: approve`, and for a snapshot without drivers, the snapshot itself has to be approved. */
+/**
+ * Reads of a buffer that was lost together with its snapshot were judged against nothing. Of what the service has, only its size is known.
+ * @returns `undefined` where there is no less than `guard.maxDeletes` lets go
+ */
+async function whyLess(
+  { buffer, ledger, settings, address }: Dependencies,
+  now: Snapshot,
+): Promise<string | undefined> {
+  const last = buffer.state().isBare === true ? await ledger.pushes.lastAcknowledged(address) : undefined;
+  if (last === undefined) return undefined;
+  const unit = (['drivers', 'points'] as const).find(
+    (one) => last[one] - now[one] > allowedDeletes(last[one], settings.guard),
+  );
+  return (
+    unit &&
+    `the buffer is new and the snapshot of push ${last.id} cannot be read, which had ${last[unit]} ${unit} where this one has ${now[unit]}`
+  );
+}
+
+/**
+ * With `firstPush: approve`, for a snapshot without drivers, and for one that has less where nothing else is known of what was there, the
+ * snapshot itself has to be approved.
+ */
 export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Promise<PushReport | undefined> {
   const { ledger, settings, address, clock } = deps;
   if (!settings.shouldDeleteMissing) return undefined;
@@ -61,7 +84,8 @@ export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Pro
     return { outcome: 'blocked', reason: 'the snapshot is empty and would delete every driver of the service' };
   }
   const isFirst = settings.guard.firstPush === 'approve' && (await isFirstPush(deps));
-  if (!isFirst && doubt === undefined) return undefined;
+  const why = doubt?.why ?? (await whyLess(deps, snapshot));
+  if (!isFirst && why === undefined) return undefined;
   const points = allPoints(snapshot.readPoints());
   const firstPush = firstPushTo(address);
   const approval = (await ledger.holds.approvals()).find(
@@ -81,9 +105,9 @@ export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Pro
   }
   const deletes = `it deletes every driver that is not among its ${snapshot.drivers}`;
   const reason =
-    doubt === undefined
+    why === undefined
       ? `the first push to ${address} waits for approval; ${deletes}`
-      : `the next push to ${address} waits for approval, as a first one does: ${doubt.why}; ${deletes}`;
+      : `the next push to ${address} waits for approval, as a first one does: ${why}; ${deletes}`;
   const held = { source: firstPush, digest: snapshot.digest, reason, hint: 'see "driver-sync plan"', approvable: true };
   const scope = { deletes: points, moved: new Map(), carried: [], findings: [], isEnd: false };
   await ledger.holds.hold(held, scope, clock.now().getTime());

@@ -37,10 +37,10 @@ function* withSource(deps: Dependencies, source: string): Generator<SnapshotDriv
   for (const driver of deps.buffer.reads.drivers(source, 'accepted')) yield { ...driver, source };
 }
 
-/** Notes which revision of the data the service has: a later one is a change that was not pushed. */
+/** Notes which revision of the data the service has: a later one is a change that was not pushed. A buffer that had nothing knows that much now. */
 export function notePushed(deps: Dependencies): void {
   const { buffer, address } = deps;
-  if (hasUnpushed(deps)) buffer.setState({ pushed: { revision: buffer.reads.revision(), address } });
+  if (hasUnpushed(deps)) buffer.setState({ pushed: { revision: buffer.reads.revision(), address }, isBare: undefined });
 }
 
 export function hasUnpushed({ buffer, address }: Dependencies): boolean {

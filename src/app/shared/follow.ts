@@ -104,7 +104,7 @@ async function goBackTo(
       await restoreSnapshot(deps, snapshot);
       log.info(why, { push: push.id });
     }
-    buffer.setState({ follows: nameOf(pushes[0]), followsFromMs: push.atMs });
+    buffer.setState({ follows: nameOf(pushes[0]), followsFromMs: push.atMs, isBare: undefined });
     await ledger.holds.forgetDeletes(push.atMs);
     return snapshot !== undefined;
   }

@@ -51,6 +51,8 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'a part that is gone is not carried',
     'a renamed part is carried too',
   ],
+  '`forget SOURCE` drops what that source carried when somebody asked for it, and no more.':
+    'histories name the part that is to go: its own tests',
   'Agents that share a ledger give a file one name': outside,
   'Where a mapping names `{file}` or `{sheet}`, a part under another name is another part': beforeRows,
   'What comes from elsewhere counts only once all of it is here:': beforeRows,
