@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { readBody } from '../src/simulate/body.ts';
-import { cannotClickhouse, type ClickHouseServer, clickhouseServer } from '../test/support/clickhouse-servers.ts';
+import { type ClusterServers, clusterServers } from '../test/support/clickhouse-cluster.ts';
+import { cannotClickhouse } from '../test/support/clickhouse-servers.ts';
 import { syncOnce } from './agent.ts';
 import { NotMeasured, type Place, type Sizes, type Table } from './measurement.ts';
 import { type Result, compare } from './measure.ts';
@@ -22,77 +23,64 @@ const mapping = [
   'drivers: [{ id: "usage/{account}", path: [Usage, "{account}"], time: "{day}", value: "{amount}", collapse: sum }]',
 ];
 
-/** `GROWTH_ROWS=1000000000` adds a run of so many. Each is run once: it is long enough. @throws Error where the sum of what was pushed is not that of the rows */
+/**
+ * Each size is run once, since it is long enough; `GROWTH_ROWS=1000000000` adds one more.
+ * @throws Error where the sum of what was pushed is not that of the rows
+ */
 export async function growth(place: Place, { drivers, days: size }: Sizes): Promise<Table> {
   if (cannotClickhouse) throw new NotMeasured('ClickHouse is not installed');
   const rows = drivers * size;
   const more = process.env['GROWTH_ROWS'];
   const counts = [10 * rows, 100 * rows, ...(more === undefined ? [] : [Number(more)])];
-  await using cluster = await openCluster();
+  await using cluster = await clusterServers();
+  await cluster.asked.run(`CREATE TABLE usage (${columns}) ENGINE = Distributed(books, default, usage)`);
   await using receiver = await summingReceiver();
   const results: Result[] = [];
   const notes: string[] = [];
   for (const count of counts) {
-    await cluster.have(count);
-    const before = await cluster.cpuSeconds();
-    const source = { keys: ['type: clickhouse', `url: "${cluster.url}"`, 'query: SELECT * FROM usage'], mapping };
+    await makeRows(cluster, count);
+    const before = await cpuSeconds(cluster);
+    const source = {
+      keys: ['type: clickhouse', `url: "${cluster.asked.url()}"`, 'query: SELECT * FROM usage'],
+      mapping,
+    };
     const [result] = await compare([syncOnce({ ...place, url: receiver.url }, `${count} rows`, source)], 1);
-    if (receiver.sum() !== sumOf(count)) throw new Error(`of ${sumOf(count)} ${receiver.sum()} were pushed`);
+    const sum = sumOf(cluster, count);
+    if (receiver.sum() !== sum) throw new Error(`of ${sum} ${receiver.sum()} were pushed`);
     results.push(result!);
-    const cpuNs = ((await cluster.cpuSeconds()) - before) * 1e9;
+    const cpuNs = ((await cpuSeconds(cluster)) - before) * 1e9;
     notes.push(`${count} rows: ${(cpuNs / count).toFixed(1)} ns of the servers' CPU time for each.`);
   }
   return { title: `A cluster of ClickHouse to an acknowledged snapshot of ${keys} drivers`, results, notes };
 }
 
-const shards = 2;
-
-interface Cluster extends AsyncDisposable {
-  readonly url: string;
-  /** Rows that are made anew each time that they are read. */
-  have(rows: number): Promise<void>;
-  /** Of all servers. */
-  cpuSeconds(): Promise<number>;
+/** Rows that are made anew each time that they are read. */
+async function makeRows({ shards }: ClusterServers, rows: number): Promise<void> {
+  const made = `SELECT toUInt32(number % ${keys}) AS account, toDate('2026-01-01') + toUInt16(intDiv(number, ${keys}) % ${days}) AS day,
+    toDecimal64(number % ${amounts}, 2) AS amount FROM (SELECT number FROM system.numbers LIMIT ${rows / shards.length})`;
+  for (const shard of shards) {
+    await shard.run('DROP TABLE IF EXISTS usage');
+    await shard.run(`CREATE VIEW usage AS ${made}`);
+  }
 }
 
-async function openCluster(): Promise<Cluster> {
-  const having = await Promise.all(Array.from({ length: shards }, async () => await clickhouseServer()));
-  const asked = await clickhouseServer({ cluster: having.map(({ nativePort }) => nativePort) });
-  const all: readonly ClickHouseServer[] = [asked, ...having];
-  await asked.run(`CREATE TABLE usage (${columns}) ENGINE = Distributed(books, default, usage)`);
-  return {
-    url: asked.url(),
-    async have(rows) {
-      const made = `SELECT toUInt32(number % ${keys}) AS account, toDate('2026-01-01') + toUInt16(intDiv(number, ${keys}) % ${days}) AS day,
-        toDecimal64(number % ${amounts}, 2) AS amount FROM (SELECT number FROM system.numbers LIMIT ${rows / shards})`;
-      for (const shard of having) {
-        await shard.run('DROP TABLE IF EXISTS usage');
-        await shard.run(`CREATE VIEW usage AS ${made}`);
-      }
-    },
-    async cpuSeconds() {
-      let seconds = 0;
-      for (const server of all) {
-        const times = "('UserTimeMicroseconds', 'SystemTimeMicroseconds')";
-        const [row] = await server.run(
-          `SELECT sum(value) / 1000000 AS seconds FROM system.events WHERE event IN ${times}`,
-        );
-        seconds += Number(row?.['seconds']);
-      }
-      return seconds;
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(all.map((server) => server[Symbol.asyncDispose]()));
-    },
-  };
+/** Of all servers, since they began. */
+async function cpuSeconds({ shards, asked }: ClusterServers): Promise<number> {
+  const times = "('UserTimeMicroseconds', 'SystemTimeMicroseconds')";
+  let seconds = 0;
+  for (const server of [asked, ...shards]) {
+    const [row] = await server.run(`SELECT sum(value) / 1000000 AS seconds FROM system.events WHERE event IN ${times}`);
+    seconds += Number(row?.['seconds']);
+  }
+  return seconds;
 }
 
 /** What all rows of the shards sum up to. */
-function sumOf(rows: number): bigint {
-  const each = BigInt(rows / shards);
+function sumOf({ shards }: ClusterServers, rows: number): bigint {
+  const each = BigInt(rows / shards.length);
   const cycle = BigInt(amounts);
   const sumBelow = (count: bigint): bigint => (count * (count - 1n)) / 2n;
-  return BigInt(shards) * ((each / cycle) * sumBelow(cycle) + sumBelow(each % cycle));
+  return BigInt(shards.length) * ((each / cycle) * sumBelow(cycle) + sumBelow(each % cycle));
 }
 
 /** Takes snapshots, and adds up the last one. */

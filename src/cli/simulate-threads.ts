@@ -20,7 +20,7 @@ export async function playInThreads(
   data: SimulateThreadData,
   { from, count, threads }: Seeds & { readonly threads: number },
   progress: (done: number) => void,
-): Promise<{ readonly ranges: readonly FromSimulateThread[]; readonly failedSeed: number | undefined }> {
+): Promise<Omit<FromSimulateThread, keyof Seeds>> {
   const played = new Map<number, FromSimulateThread>();
   let next = from;
   let done = 0;
@@ -52,7 +52,11 @@ export async function playInThreads(
   });
   await Promise.all(running);
   const inOrder = [...played.values()].sort((a, b) => a.from - b.from);
-  return { ranges: inOrder.filter((range) => failedSeed === undefined || range.from <= failedSeed), failedSeed };
+  const ranges = inOrder.filter((range) => failedSeed === undefined || range.from <= failedSeed);
+  const marks = new Map<string, number>();
+  for (const range of ranges) for (const [mark, times] of range.marks) marks.set(mark, (marks.get(mark) ?? 0) + times);
+  const steps = ranges.reduce((sum, range) => sum + range.steps, 0);
+  return { steps, digests: ranges.flatMap(({ digests }) => digests), marks, failedSeed };
 }
 
 function ask(thread: Worker, range: Seeds): Promise<FromSimulateThread> {

@@ -86,15 +86,7 @@ async function playAll(
     const { failed, ...played } = await playSeeds(stage, seeds, progress);
     return { ...played, failedSeed: failed?.seed };
   }
-  const { ranges, failedSeed } = await playInThreads(
-    { file: settings.file, env: { ...context.env } },
-    { ...seeds, threads },
-    progress,
-  );
-  const marks = new Map<string, number>();
-  for (const range of ranges) for (const [mark, times] of range.marks) marks.set(mark, (marks.get(mark) ?? 0) + times);
-  const steps = ranges.reduce((sum, range) => sum + range.steps, 0);
-  return { steps, digests: ranges.flatMap(({ digests }) => digests), marks, failedSeed };
+  return playInThreads({ file: settings.file, env: { ...context.env } }, { ...seeds, threads }, progress);
 }
 
 /** Makes the history shorter, and keeps it as a file. */

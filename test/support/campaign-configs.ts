@@ -1,4 +1,5 @@
 /** What campaigns play, and what they have to reach. */
+import path from 'node:path';
 import { eventKinds } from '../../src/simulate/history/events.ts';
 import {
   answered,
@@ -9,6 +10,8 @@ import {
   shapedConfig,
   twoSources,
 } from '../simulate/planted/configs.ts';
+
+export const sampleFile = path.join(import.meta.dirname, '../../config/driver-sync.yaml');
 
 const { sales, costs } = twoSources.sources;
 

@@ -1,5 +1,5 @@
 /** A cluster of ClickHouse: two servers that have half of the rows each, and one that has none and is asked. */
-import { clickhouseServer } from './clickhouse-servers.ts';
+import { type ClickHouseServer, clickhouseServer } from './clickhouse-servers.ts';
 import { type Place, clickhouseStatements } from './pushdown-world.ts';
 
 export interface ClickHouseCluster extends AsyncDisposable {
@@ -7,9 +7,28 @@ export interface ClickHouseCluster extends AsyncDisposable {
   readonly place: Place;
 }
 
-export async function clickhouseCluster(): Promise<ClickHouseCluster> {
+/** The servers of a cluster called `books`, without a table. */
+export interface ClusterServers extends AsyncDisposable {
+  /** They have the rows. */
+  readonly shards: readonly ClickHouseServer[];
+  readonly asked: ClickHouseServer;
+}
+
+export async function clusterServers(): Promise<ClusterServers> {
   const shards = [await clickhouseServer(), await clickhouseServer()];
   const asked = await clickhouseServer({ cluster: shards.map(({ nativePort }) => nativePort) });
+  return {
+    shards,
+    asked,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([asked, ...shards].map((server) => server[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+export async function clickhouseCluster(): Promise<ClickHouseCluster> {
+  const servers = await clusterServers();
+  const { shards, asked } = servers;
   return {
     place: {
       type: 'clickhouse',
@@ -25,8 +44,6 @@ export async function clickhouseCluster(): Promise<ClickHouseCluster> {
         await asked.run(made.replace('ENGINE = Memory', 'ENGINE = Distributed(books, default, t)'));
       },
     },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([asked, ...shards].map((server) => server[Symbol.asyncDispose]()));
-    },
+    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
   };
 }

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { playInThreads } from '../../src/cli/simulate-threads.ts';
 import { digestOf } from '../../src/simulate/campaign.ts';
-import { campaignConfigs, requiredMarks } from './campaign-configs.ts';
+import { campaignConfigs, requiredMarks, sampleFile } from './campaign-configs.ts';
 
 const { values } = parseArgs({
   options: {
@@ -38,18 +38,13 @@ const unnamed = [...marks.keys()].filter((mark) => mark.includes('unnamed'));
 if (unnamed.length > 0) fail(`without a mark: ${unnamed.join(', ')}`);
 
 async function playConfig(name: string, config: object | 'sample'): Promise<void> {
-  const file =
-    config === 'sample'
-      ? path.join(import.meta.dirname, '../../config/driver-sync.yaml')
-      : path.join(dir, 'driver-sync.yaml');
+  const file = config === 'sample' ? sampleFile : path.join(dir, 'driver-sync.yaml');
   if (config !== 'sample') writeFileSync(file, JSON.stringify(config));
   const startedMs = performance.now();
-  const { ranges, failedSeed } = await playInThreads({ file, env: {} }, seeds, () => undefined);
-  const digests = ranges.flatMap((range) => range.digests);
-  const steps = ranges.reduce((sum, range) => sum + range.steps, 0);
+  const { digests, steps, failedSeed, ...played } = await playInThreads({ file, env: {} }, seeds, () => undefined);
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   say(`${name}: ${digests.length} histories, ${steps} steps, ${seconds} s, digest ${digestOf(digests)}`);
-  for (const range of ranges) for (const [mark, times] of range.marks) marks.set(mark, (marks.get(mark) ?? 0) + times);
+  for (const [mark, times] of played.marks) marks.set(mark, (marks.get(mark) ?? 0) + times);
   all.push(...digests);
   if (failedSeed !== undefined) fail(`seed ${failedSeed} of "${name}" breaks a promise`);
 }

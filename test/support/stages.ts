@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { openStage } from '../../src/compose/simulated.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Settings } from '../../src/core/settings.ts';
+import { sampleFile } from './campaign-configs.ts';
 
 /** One csv source of the columns `id,time,value`, and whatever else is said. */
 export function longConfig(source: object = {}, agent: object = {}): object {
@@ -40,7 +41,7 @@ export function stageOf(config: object): ReturnType<typeof openStage> {
   return openStage(settingsOf(config));
 }
 
-/** The stage of the sample, which campaigns by hand play. */
+/** The stage of the sample. */
 export function stageOfSample(): ReturnType<typeof openStage> {
-  return openStage(settingsIn(path.join(import.meta.dirname, '../../config/driver-sync.yaml')));
+  return openStage(settingsIn(sampleFile));
 }

@@ -130,9 +130,11 @@ export class BatchColumns {
     return code === unknown ? '' : coded.texts.text(code);
   }
 
-  /** Whether the text that an empty field would take is not known. @param of the field's column; default: any */
-  isUnfilled(at: number, of?: number): boolean {
-    return this.#filled.some(({ column, codes }) => codes[at] === unknown && (of === undefined || of === column));
+  /** Whether the text that an empty field of a column would take is not known; without a column: of any. */
+  isUnfilled(at: number, column?: number): boolean {
+    return this.#filled.some(
+      (filled) => filled.codes[at] === unknown && (column === undefined || column === filled.column),
+    );
   }
 
   get hasFilled(): boolean {

@@ -62,14 +62,12 @@ const times: TimeSql = {
   daysSinceEpoch: ({ name }) => `CASE WHEN isfinite(${name}) THEN (${name} - date '1970-01-01')::int8 END`,
 };
 
-/** Servers have it since 13. */
-const uuid = 'gen_random_uuid()';
-/** Workers of a parallel plan do not have it, so that they leave the grouping to the one that gathers their rows. */
+/** For servers before 13. A parallel plan draws in one process alone, so that this one groups the rows of all. */
 const twoDraws = `random()::text || ' ' || random()::text`;
 
 const groups: GroupSql = {
   some: (column) => `max(${texts.leave(column)})`,
-  unique: uuid,
+  unique: 'gen_random_uuid()',
   packing: {
     pack: (parts) => `json_build_array(${parts.join(', ')})::text`,
     unpack: (packed, index) => `${packed}::json ->> ${index}`,

@@ -1,9 +1,8 @@
 /** Which planted bug breaks which rule of docs/RULES.md, and where else a rule is shown that no planted bug breaks. */
 
-/** Files are read, numbers are parsed and answers are typed before rows reach the simulated world. */
-const beforeRows = 'rows are made after it: its own tests';
-/** The world has one process, one disk in memory, and nobody who reads a page. */
-const outside = 'it is about what is not simulated: its own tests';
+const ownTests = 'it has tests of its own';
+const beforeRows = `histories parse no files, numbers and dates: ${ownTests}`;
+const outside = `it is about what is not simulated: ${ownTests}`;
 
 /** By the bold words of a rule: the names of bugs, or why there is none. */
 export const plantsOfRules: Readonly<Record<string, readonly string[] | string>> = {
@@ -20,8 +19,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
   'Years outside 1000 to 9999 are rejects, and so are 13 digits where seconds were declared.': beforeRows,
   '`last` keeps the reading with the latest time.': ['the earlier of two readings counts'],
   'A part is as old as its content.': ['the earlier of two readings counts'],
-  'Readings of one driver at one same time under `last` or `first` are counted and pointed out.':
-    'it is a note and changes no number: its own tests',
+  'Readings of one driver at one same time under `last` or `first` are counted and pointed out.': `it is a note and changes no number: ${ownTests}`,
   'Every collapse is a fold that merges.': ['a sum takes the last', 'only the new rows of a file that grew count'],
   'The source that has an id accepted keeps it; between two first reads the order of the config decides.': [
     'two sources may have one driver',
@@ -32,8 +30,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'a removed source is dropped at once',
     'whoever takes over a removed source is not judged for it',
   ],
-  'Two paths for one id: the path of the latest reading wins, and `check` and `status` say so.':
-    'it changes no number: its own tests',
+  'Two paths for one id: the path of the latest reading wins, and `check` and `status` say so.': `it changes no number: ${ownTests}`,
   'Watching only wakes; polling is the truth.': ['a part that has changed is not read again'],
   'A part is read whole, or not at all.': ['a read that failed half way counts'],
   'What cannot be read whole leaves the source unread.': [
@@ -51,16 +48,14 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'a part that is gone is not carried',
     'a renamed part is carried too',
   ],
-  '`forget SOURCE` drops what that source carried when somebody asked for it, and no more.':
-    'histories name the part that is to go: its own tests',
+  '`forget SOURCE` drops what that source carried when somebody asked for it, and no more.': `histories name the part that is to go: ${ownTests}`,
   'Agents that share a ledger give a file one name': outside,
   'Where a mapping names `{file}` or `{sheet}`, a part under another name is another part': beforeRows,
   'What comes from elsewhere counts only once all of it is here:': beforeRows,
   'Only what was accepted can be carried.': ['a renamed part is carried too'],
   'A source that adds up is held where a part that is new or changed has a point that a carried part has too':
     'a campaign reaches it ("counted twice"), and no bug in it was planted yet',
-  "A source is held where it carries what was read by other settings than today's.":
-    'settings of a source do not change in a history: its own tests',
+  "A source is held where it carries what was read by other settings than today's.": `settings of a source do not change in a history: ${ownTests}`,
   'What a snapshot does not say about a part is never guessed.': [
     'an unread source is left out after a loss of the buffer',
   ],
@@ -83,8 +78,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'the oldest months may go',
     'a replica that lags is believed',
   ],
-  'A reject that stands in an export is no news after a rollback, a lost buffer or another key.':
-    'a hold that is not needed has its reason, which no promise forbids: its own tests',
+  'A reject that stands in an export is no news after a rollback, a lost buffer or another key.': `a hold that is not needed has its reason, which no promise forbids: ${ownTests}`,
   'A held source goes on with its accepted data while every other source moves on.': [
     'what is held stays held, whatever is approved',
   ],
@@ -93,25 +87,23 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'an approval covers whatever a newer read deletes',
     'an approval that was used covers the next read too',
   ],
-  'What was approved as a move is no approval to delete.': 'histories approve few moves: its own tests',
+  'What was approved as a move is no approval to delete.': `histories approve few moves: ${ownTests}`,
   'The first push to an address waits until every source was accepted once.': ['the first push waits for nobody'],
   'An empty snapshot is sent only where an approved candidate empties it.': ['an empty snapshot needs no approval'],
-  'With `shouldDeleteMissing: false` nothing is ever deleted,': 'no config of the campaigns has it: its own tests',
+  'With `shouldDeleteMissing: false` nothing is ever deleted,': `no config of the campaigns has it: ${ownTests}`,
   'A read that would replace an accepted one is compared with it value by value, and held where a slip is plain to see':
     ['slips are seen and hold nothing'],
-  'A driver that went and comes back within 30 days is compared with what the service had of it last,':
-    'histories hardly meet it: its own tests',
+  'A driver that went and comes back within 30 days is compared with what the service had of it last,': `histories hardly meet it: ${ownTests}`,
   'A month up to `lastClose` is closed,': ['no month is ever closed'],
-  'An approval covers what was found, and nothing that reaches further.': 'histories hardly meet it: its own tests',
-  'Points later than the month after `lastClose` are a warning in a source that says `actuals: true`.':
-    'it is a note and changes no number: its own tests',
+  'An approval covers what was found, and nothing that reaches further.': `histories hardly meet it: ${ownTests}`,
+  'Points later than the month after `lastClose` are a warning in a source that says `actuals: true`.': `it is a note and changes no number: ${ownTests}`,
   'One push at a time, always the newest snapshot, and never an older one after a newer one.': [
     'a second push is begun beside the first',
     'the last push is not told from the newest',
     'a schedule time that was missed never comes',
     'new data is no change',
   ],
-  'An equal snapshot is not sent again': 'one that is sent again breaks no promise: its own tests',
+  'An equal snapshot is not sent again': `one that is sent again breaks no promise: ${ownTests}`,
   'A push that may have been taken is followed at once only by the same bytes.': [
     'an unknown push is followed at once',
     'a push that followed an open one is not repeated',
