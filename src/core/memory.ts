@@ -23,8 +23,8 @@ const addressMax = 2 ** 31;
 
 /** Those that nobody uses, and how many and how large they may be. */
 const unused: Kept[] = [];
-const unusedMax = 4;
-const unusedBytesMax = 2_000_000;
+const unusedMax = 16;
+const unusedBytesMax = 1_000_000;
 
 /** Leaves to the collector what nobody uses. */
 export function forgetUnused(): void {

@@ -22,8 +22,22 @@ export function joined(one: Points, other: Points): Points {
   return other.size === 0 ? one : new Map([...other, ...one]);
 }
 
+/** Of each sheet: the same one is asked for again and again. */
+const inSheets = new WeakMap<Sheet, ReadonlySet<string>>();
+
+function driversOf(sheet: Sheet): ReadonlySet<string> {
+  let drivers = inSheets.get(sheet);
+  if (drivers === undefined) {
+    drivers = new Set(sheet.rows.flatMap(({ means = [] }) => means.map(({ driver }) => driver)));
+    inSheets.set(sheet, drivers);
+  }
+  return drivers;
+}
+
 /** A sheet without the readings of drivers that another source has now. */
 function without(sheet: Sheet, gone: ReadonlySet<string>): Sheet {
+  const drivers = driversOf(sheet);
+  if (![...gone].some((driver) => drivers.has(driver))) return sheet;
   const rows = sheet.rows.map(({ fields, means }) => ({
     fields,
     means: means?.filter(({ driver }) => !gone.has(driver)),
@@ -38,9 +52,7 @@ export function yielding(accepted: Accepted, gone: ReadonlySet<string>): Accepte
 }
 
 function driversIn(parts: readonly HeldPart[]): ReadonlySet<string> {
-  return new Set(
-    parts.flatMap(({ sheet }) => sheet.rows.flatMap(({ means = [] }) => means.map(({ driver }) => driver))),
-  );
+  return new Set(parts.flatMap(({ sheet }) => [...driversOf(sheet)]));
 }
 
 /** What a source does not show any more and other ones do: it has moved there, and nothing of it is carried. */
@@ -64,8 +76,7 @@ export function showsDriver({ listed, read, files }: Place, driver: string): boo
   return listed.some((name) => {
     const sheet = read.get(name)?.sheet;
     if (sheet === undefined || !files.has(name) || sheet.isStale === true || !sheet.endsWithLineEnd) return false;
-    const isPlain = sheet.rows.every(({ means }) => means !== undefined);
-    return isPlain && sheet.rows.some(({ means }) => means?.some((one) => one.driver === driver));
+    return driversOf(sheet).has(driver) && sheet.rows.every(({ means }) => means !== undefined);
   });
 }
 
