@@ -1,7 +1,7 @@
 /** What every command is given, its config, and how it answers. */
 import { openLog } from '../compose/parts.ts';
 import { runningAgent, stateWarning } from '../compose/state.ts';
-import { nearest } from '../config/nearest.ts';
+import { namesHint } from '../core/nearest.ts';
 import { type LoadedConfig, findConfigFile, loadConfig } from '../config/load.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
@@ -60,9 +60,7 @@ export function sourcesNamed({ sources }: Settings, names: readonly string[]): S
   const known = sources.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    const near = nearest(unknown, known);
-    const hint = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`;
-    throw new AgentError('usage', `there is no source "${unknown}"`, { hint });
+    throw new AgentError('usage', `there is no source "${unknown}"`, { hint: namesHint(unknown, known) });
   }
   return sources.filter(({ name }) => names.includes(name));
 }

@@ -8,6 +8,7 @@ import type { Dependencies } from '../app/dependencies.ts';
 import { openScratch } from '../compose/scratch.ts';
 import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
+import { namesHint } from '../core/nearest.ts';
 import { changesShown } from './changes.ts';
 import { type Context, commandLog, load, loadSettings, loadUnsentSettings } from './context.ts';
 import { statusOf } from './status.ts';
@@ -96,8 +97,8 @@ async function whyHeld(deps: Dependencies, source: string | undefined): Promise<
   const { sources, held } = await statusOf(deps, []);
   const named = sources.filter(({ name }) => source === undefined || name === source);
   if (source !== undefined && named.length === 0) {
-    const hint = `there are ${sources.map(({ name }) => name).join(', ')}`;
-    throw new AgentError('usage', `there is no source "${source}"`, { hint });
+    const known = sources.map(({ name }) => name);
+    throw new AgentError('usage', `there is no source "${source}"`, { hint: namesHint(source, known) });
   }
   const stopped = named.filter(({ state }) => state === 'held' || state === 'unread');
   return {

@@ -8,7 +8,7 @@ import { compileTimeReader, formatMonths, formatNames, timeFormatProblem } from 
 import type { WrittenDriver } from '../sources/kind.ts';
 import type { Written } from './document.ts';
 import { reportMissing, reportType } from './fields.ts';
-import { nearest } from './nearest.ts';
+import { namesHint, nearest } from '../core/nearest.ts';
 import { type Cursor, isExcused, isMapping, keysAt, spotOf, spotsIn, within, writtenAt } from './cursor.ts';
 import { type Fields, type Shape, type Whole, readFields, readValue } from './fields.ts';
 import { driverShape, timeShape, valueShape } from './source-keys.ts';
@@ -162,9 +162,7 @@ function reportUnknownMaps(source: Cursor, cursor: Cursor, written: Written): vo
     const maps = 'template' in parsed ? templateMaps(parsed.template) : [];
     for (const map of maps) {
       if (names.includes(map) || spotOf(cursor)?.unset === true) continue;
-      const near = nearest(map, names);
-      const known = names.length === 0 ? 'this source has no maps' : `there are ${names.join(', ')}`;
-      const hint = near === undefined ? known : `did you mean "${near}"?`;
+      const hint = namesHint(map, names, 'this source has no maps');
       cursor.report({ path: cursor.path, message: 'unknown map', detail: ` ${JSON.stringify(map)}`, hint });
     }
   } else if (typeof written === 'object' && written !== null) {

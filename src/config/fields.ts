@@ -8,7 +8,7 @@ import { type Cursor, isExcused, isMapping, keysAt, spotOf, within, writtenAt } 
 import type { Path } from './diagnostics.ts';
 import type { Written } from './document.ts';
 import { homeOf } from './json-schema.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../core/nearest.ts';
 import { type ScalarDiagnostic, describeWritten, nullHint, textOf } from './scalars.ts';
 
 export type Shape = Readonly<Record<string, z.ZodType>>;

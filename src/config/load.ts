@@ -7,7 +7,7 @@
  *                            json-schema.ts: all of them together, for editors and docs/CONFIG.md
  *   values -> settings       destination.ts, ledger.ts, notify.ts, status.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads
  *                            what stands there by its schema (fields.ts)
- *   what is wrong            diagnostics.ts; placing.ts adds file, line and column; nearest.ts finds "did you mean"
+ *   what is wrong            diagnostics.ts; placing.ts adds file, line and column; core/nearest.ts finds "did you mean"
  *   beside it                reached.ts: whether a file is there, and why it cannot be read; exposure.ts: what other users of the
  *                            machine or the network could read or change; plain-secrets.ts: secrets that stand in the file itself
  */

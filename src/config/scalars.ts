@@ -11,7 +11,7 @@ import { type Template, parseTemplate } from '../core/mapping/template.ts';
 import { quote } from '../core/text.ts';
 import { localeProblem } from '../core/time/token-time.ts';
 import { isTimeZone } from '../core/time/zone.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../core/nearest.ts';
 
 /** Why a value does not fit. Only `detail` may quote it. */
 export interface ScalarDiagnostic {

@@ -14,7 +14,7 @@ import { type Kind, kinds } from '../sources/index.ts';
 import { readDrivers } from './drivers.ts';
 import { reportMissing, reportType, reportUnknownKey } from './fields.ts';
 import { describeWritten } from './scalars.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../core/nearest.ts';
 import type { Written, WrittenMap } from './document.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
 import { type Fields, type Whole, readFields, readValue, withTexts } from './fields.ts';

@@ -67,6 +67,11 @@ export function textOf(markup: Html | ''): string {
 export const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 12 5 6l4 3 6-7" fill="none" stroke="#2f6fde" stroke-width="2"/></svg>';
 
+/** With a capital at its beginning. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** The message of an empty page: what would fill it, and a command that does. */
 export function showEmpty(what: string, command: string): Html {
   return html`<div class="empty">

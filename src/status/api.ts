@@ -9,6 +9,7 @@ import { sourceDetail } from '../app/ask/source-detail.ts';
 import { statusReport } from '../app/ask/status-report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
+import { namesHint } from '../core/nearest.ts';
 import { csvText } from '../core/csv-text.ts';
 import { type Answer, type Ask, jsonAnswer } from './answer.ts';
 import { askedDrivers } from './driver-pages.ts';
@@ -53,7 +54,7 @@ async function rejectsAnswer(agent: Watched, query: URLSearchParams): Promise<An
   const source = query.get('source') ?? undefined;
   const known = agent.settings.sources.map(({ name }) => name);
   if (source !== undefined && !known.includes(source)) {
-    throw new AgentError('usage', `there is no source "${source}"`, { hint: `there are ${known.join(', ')}` });
+    throw new AgentError('usage', `there is no source "${source}"`, { hint: namesHint(source, known) });
   }
   const report = await agent.open(async ({ buffer }) => rejectsReport(buffer, source));
   const body = `${csvText([...rejectsTable(report), ...leftOutRows(report)])}\n`;

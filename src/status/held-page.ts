@@ -1,8 +1,9 @@
 /** A held candidate: why, what it would change, and the command that approves it. */
 import { html } from 'hono/html';
-import { heldDetail } from '../app/ask/held-detail.ts';
+import { type HeldDetail, heldDetail } from '../app/ask/held-detail.ts';
+import { takesUp } from '../app/ask/status-report.ts';
 import { isSource } from '../core/telling/words.ts';
-import { showEmpty, showCode } from '../pages/markup.ts';
+import { type Html, showEmpty, showCode, sentence } from '../pages/markup.ts';
 import type { Answer, Ask } from './answer.ts';
 import { showDeletes, showFindings, showPointChanges } from './changes.ts';
 import { changesText, nowOf, pageAnswer, showWhen, sourceLink } from './frame.ts';
@@ -20,9 +21,11 @@ export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> 
       ${showEmpty('Nothing of it is held now: it was approved, or a newer read is well again.', 'driver-sync history')}`;
     return pageAnswer({ title: 'Held', body, status: 404 });
   }
-  const { reason, hint, since, digest, approvable, report, largest, changedPoints } = await agent.open((deps) =>
-    heldDetail(deps, source),
-  );
+  const { approved, ...detail } = await agent.open(async (deps) => {
+    const held = await heldDetail(deps, source);
+    return { ...held, approved: await takesUp(deps, held.digest) };
+  });
+  const { reason, hint, since, report, largest, changedPoints } = detail;
   const body = html`<p class="path"><a href="/">Overview</a></p>
     <h1>Held: <bdi>${source}</bdi></h1>
     <div class="held">
@@ -33,15 +36,7 @@ export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> 
           ? html`<p>Meanwhile its accepted data stays in every snapshot, and every other source moves on.</p>`
           : ''
       }
-      ${
-        approvable
-          ? html`<p>
-                If the new data is right, approve it. If not, mend the export: the next read is judged anew.
-                <code>--reason TEXT</code> keeps why beside your name.
-              </p>
-              ${showCode(`driver-sync approve ${digest.slice(0, 12)}`)}`
-          : html`<p>No approval helps: what is in its way has to change.</p>`
-      }
+      ${approved === undefined ? showWayOut(detail) : html`<p>${sentence(approved)}.</p>`}
     </div>
     ${
       report === undefined
@@ -68,4 +63,13 @@ export async function heldPage(agent: Watched, { query }: Ask): Promise<Answer> 
       }
     </section>`;
   return pageAnswer({ title: `Held: ${source}`, body });
+}
+
+function showWayOut({ approvable, digest }: HeldDetail): Html {
+  if (!approvable) return html`<p>No approval helps: what is in its way has to change.</p>`;
+  return html`<p>
+      If the new data is right, approve it. If not, mend the export: the next read is judged anew.
+      <code>--reason TEXT</code> keeps why beside your name.
+    </p>
+    ${showCode(`driver-sync approve ${digest.slice(0, 12)}`)}`;
 }

@@ -7,7 +7,16 @@ import type { SourceReport } from '../core/report.ts';
 import type { Now } from '../core/time/spoken.ts';
 import { showNow } from '../core/time/spoken.ts';
 import { fitting } from '../pages/fitting.ts';
-import { type Html, countOf, groupDigits, showEmpty, showState, showTable, showCode } from '../pages/markup.ts';
+import {
+  type Html,
+  countOf,
+  groupDigits,
+  showEmpty,
+  showState,
+  showTable,
+  showCode,
+  sentence,
+} from '../pages/markup.ts';
 import type { Answer } from './answer.ts';
 import { showRest } from './changes.ts';
 import { showDecisions } from './decision-list.ts';
@@ -54,10 +63,6 @@ function showVerdict(report: StatusReport): Html {
 function showMore({ hint, href }: Concern): Html {
   return html`${hint === undefined ? '' : html`<p class="quiet">${hint}</p>`}
   ${href === undefined ? '' : html`<p class="more-link"><a href="${href}">See what it is</a></p>`}`;
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function showFacts(

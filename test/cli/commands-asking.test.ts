@@ -146,6 +146,7 @@ describe('forget', () => {
       `${fact('revenue')}  it is in the config, and no read of it was accepted yet\n`,
     );
     expect(await refused('nobody')).toBe(`${fact('nobody')}  there are revenue\n`);
+    expect(await refused('revneue')).toBe(`${fact('revneue')}  did you mean "revenue"?\n`);
   });
 });
 

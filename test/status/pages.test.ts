@@ -89,7 +89,7 @@ describe('what an operator sees', () => {
     expect(text).not.toContain('No point changes');
   });
 
-  test('nobody is asked on the overview to approve what is approved already', async () => {
+  test('nobody is asked to approve what is approved already', async () => {
     const commands = await threeSources({ guard: { firstPush: 'approve' } });
     await commands.run('sync');
     const page = await statusWorld(commands);
@@ -102,6 +102,11 @@ describe('what an operator sees', () => {
     expect(text).toMatch(
       /^ ▲ Nothing is pushed: .* approved: the next pass takes it up .* Approved: the next pass takes it up\. /,
     );
+    const { body } = await page.ask('/');
+    const [, address = ''] = /href="(\/held[^"]*)"/.exec(body) ?? [];
+    const detail = await textOf(page, address);
+    expect(detail).toContain('Approved: the next pass takes it up.');
+    expect(detail).not.toContain('driver-sync approve');
   });
 
   test('pages that have nothing to show yet say what would fill them', async () => {

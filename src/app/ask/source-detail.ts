@@ -1,5 +1,6 @@
 /** One source as it stands: what its last pass came to, and the parts that it is made of. */
 import { AgentError } from '../../core/errors.ts';
+import { namesHint } from '../../core/nearest.ts';
 import type { SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { standingSources } from './standing-sources.ts';
@@ -27,8 +28,8 @@ export async function sourceDetail(deps: Dependencies, name: string): Promise<So
   const sources = standingSources(deps, await deps.ledger.state());
   const report = sources.find((source) => source.name === name);
   if (report === undefined) {
-    const hint = `there are ${sources.map((source) => source.name).join(', ') || 'none yet'}`;
-    throw new AgentError('usage', `the last pass had no source "${name}"`, { hint });
+    const known = sources.map((source) => source.name);
+    throw new AgentError('usage', `the last pass had no source "${name}"`, { hint: namesHint(name, known) });
   }
   const accepted = partsOf(deps, name, 'accepted');
   const ids = new Set(accepted.map(({ id }) => id));

@@ -255,6 +255,12 @@ export function whatTakesUp(
   return `approved: ${pass} takes it up`;
 }
 
+/** The same for one look, without a whole report. */
+export async function takesUp(deps: Dependencies, digest: string): Promise<string | undefined> {
+  const { rolledBack } = await deps.ledger.state();
+  return whatTakesUp({ approvals: await openApprovals(deps), rolledBackTo: rolledBack?.push }, digest);
+}
+
 /** A request that no pass has carried out yet. Approvals that wait are listed by themselves. */
 export function isWaiting({ kind, state }: Decision): boolean {
   return kind !== 'approval' && state === 'pending';

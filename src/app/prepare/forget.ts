@@ -1,5 +1,6 @@
 /** What `forget` asked for, carried out by the pass: it alone writes the buffer. */
 import { AgentError } from '../../core/errors.ts';
+import { namesHint } from '../../core/nearest.ts';
 import type { FoldedDriver } from '../../core/series/packing.ts';
 import type { ChosenPart, ReadPart } from '../../core/buffer.ts';
 import type { Forgetting } from '../../core/ledger.ts';
@@ -158,9 +159,7 @@ export function requestToForget(
   const parts = buffer.reads.parts(source, 'candidate') ?? buffer.reads.parts(source, 'accepted');
   if (parts === undefined && reported.length === 0) {
     const known = [...new Set([...settings.sources.map(({ name }) => name), ...buffer.reads.acceptedSources()])];
-    const hint = isConfigured
-      ? 'it is in the config, and no read of it was accepted yet'
-      : `there are ${known.join(', ')}`;
+    const hint = isConfigured ? 'it is in the config, and no read of it was accepted yet' : namesHint(source, known);
     throw new AgentError('usage', `nothing is kept of a source "${source}"`, { hint });
   }
   const carried = [...new Set([...carriedParts(deps, source), ...reported])];

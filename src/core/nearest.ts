@@ -12,6 +12,16 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.word;
 }
 
+/**
+ * What to do about a name that nothing has.
+ * @param none says so where nothing has any name
+ */
+export function namesHint(word: string, known: readonly string[], none = 'there are none yet'): string {
+  const near = nearest(word, known);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  return known.length === 0 ? none : `there are ${known.join(', ')}`;
+}
+
 /** Letters to insert, remove, replace or swap with their neighbour. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
