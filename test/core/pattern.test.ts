@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parsePattern } from '../../src/core/mapping/pattern.ts';
 import { pattern } from '../support/templates.ts';
+import { runsOf } from '../support/campaign.ts';
 
 function problem(source: string): string {
   const parsed = parsePattern(source);
@@ -104,7 +105,7 @@ describe('a pattern means what it means to JavaScript', () => {
       fc.property(patterns(['', '*', '+', '?', '*?']), text, (source, input) => {
         expect(pattern(source).test(input)).toBe(new RegExp(source, 'u').test(input));
       }),
-      { numRuns: 2000 },
+      runsOf(600, 20_000),
     );
   });
 
@@ -121,7 +122,7 @@ describe('a pattern means what it means to JavaScript', () => {
         const found = pattern(source).exec(input);
         expect(found === undefined ? null : Object.fromEntries(found)).toEqual(expected);
       }),
-      { numRuns: 2000 },
+      runsOf(600, 20_000),
     );
   });
 
