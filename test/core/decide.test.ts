@@ -6,7 +6,10 @@ import type { Broken, LoopState, PlannedPass } from '../../src/core/loop/state.t
 const minutes = 60_000;
 const hours = 60 * minutes;
 const nowMs = 10 * minutes;
-const hourly = (afterMs: number): number => (Math.floor(afterMs / hours) + 1) * hours;
+function hourly(afterMs: number): number {
+  if (!Number.isFinite(afterMs)) throw new Error('a schedule has no time after no time');
+  return (Math.floor(afterMs / hours) + 1) * hours;
+}
 
 /** Everything was served at midnight, and nothing has happened since. */
 const still: LoopState = {
@@ -269,10 +272,13 @@ describe('a repeat', () => {
   });
 
   test('gives way to the newest snapshot where both are due, and to nothing that is not due yet', () => {
-    const both = { repeatsMs: [5 * minutes], servedMs: -1 };
-    expect(decided({ state: both })).toMatchObject({ pass: { push: 'newest' } });
-    expect(decided({ state: both, facts: { nowMs: 0 } })).toMatchObject({ pass: { push: 'newest' } });
-    expect(decided({ state: { repeatsMs: [5 * minutes] } })).toMatchObject({ pass: { push: 'repeat' } });
+    const state = { repeatsMs: [5 * minutes] };
+    expect(decided({ state, facts: { isDoubted: true } })).toMatchObject({ pass: { push: 'newest' } });
+    const changed = { firstMs: 0, lastMs: 8 * minutes };
+    const at = (pushOnChangeMs: number): Moment => ({ state: { ...state, changed }, facts: { pushOnChangeMs } });
+    expect(decided(at(1 * minutes))).toMatchObject({ pass: { push: 'newest' } });
+    expect(decided(at(2 * minutes))).toMatchObject({ pass: { push: 'newest' } });
+    expect(decided(at(3 * minutes))).toMatchObject({ pass: { push: 'repeat' } });
     expect(next({ state: { repeatsMs: [2 * hours] } })?.why).toBe('the schedule');
   });
 
@@ -305,6 +311,7 @@ describe('every source is polled', () => {
     ['before the next schedule time', {}, { nowMs: 1 * hours - 1 }],
     ['where that one was polled for', { servedMs: 0, polledMs: 1 * hours }, { nowMs: 1.5 * hours }],
     ['where that one was served', { servedMs: 1 * hours, polledMs: 0 }, { nowMs: 1.5 * hours }],
+    ['by a poll while nothing may be pushed', { servedMs: -1 }, { isBlocked: true, pollMs: nowMs }],
     ['by what was only polled, before the next time', { servedMs: undefined, polledMs: 0 }, {}],
     ['by what was only served, before the next time', { polledMs: undefined }, {}],
   ])('not %s', (_, state, facts) => {

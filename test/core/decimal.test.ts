@@ -1,25 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  addDecimals,
-  averageDecimal,
-  compareDecimals,
-  multiplyDecimals,
-  negateDecimal,
-} from '../../src/core/numbers/arithmetic.ts';
-import { type DecimalFormat, describeBadDecimal, parseDecimal, plainDecimal } from '../../src/core/numbers/decimal.ts';
-
-const german: DecimalFormat = { ...plainDecimal, decimal: ',', group: { mark: '.', sizes: [3] } };
-const english: DecimalFormat = { ...plainDecimal, group: { mark: ',', sizes: [3] } };
-const accounting: DecimalFormat = { ...english, accounting: true };
-
-const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 40 }).map((list) => list.join(''));
-const canonical = fc
-  .tuple(fc.boolean(), digits, fc.option(digits, { nil: '' }))
-  .map(([isNegative, whole, fraction]) => {
-    const size = whole.replace(/^0+(?=\d)/, '') + (fraction === '' ? '' : `.${fraction}`);
-    return isNegative && /[1-9]/.test(size) ? `-${size}` : size;
-  });
+import { currenciesIn, describeBadDecimal, parseDecimal, plainDecimal } from '../../src/core/numbers/decimal.ts';
+import { accounting, canonical, english, german } from '../support/decimals.ts';
 
 describe('plain numbers', () => {
   test.each([
@@ -209,6 +191,8 @@ describe('accounting', () => {
     ['- €', '0'],
     ['EUR -', '0'],
     ['$1.5E+3', '1500'],
+    ['%5', '5'],
+    ['% -5', '-5'],
     ['7', '7'],
   ])('reads %j as %s', (text, expected) => {
     expect(parseDecimal(text, accounting)).toBe(expected);
@@ -239,9 +223,43 @@ describe('accounting', () => {
     '-%',
     '1(5)',
     '5 5',
+    '%5%',
+    'x$5',
+    '5$x',
+    'x5$',
   ])('rejects %j', (text) => {
     expect(parseDecimal(text, accounting)).toBeUndefined();
   });
+});
+
+describe('a decimal mark with nothing behind it', () => {
+  const bare = { ...german, accounting: true };
+
+  test.each([
+    ['-5,', '-5'],
+    ['5, EUR', '5'],
+    ['EUR 5,', '5'],
+    ['5, %', '5'],
+    ['(5,)', '-5'],
+    ['5-', '-5'],
+  ])('%s is %s', (text, expected) => {
+    expect(parseDecimal(text, bare)).toBe(expected);
+  });
+
+  test.each(['5,-', '5,- EUR', 'EUR 5,-', '1.234,-'])('and a minus after it has two meanings: %s', (text) => {
+    expect(parseDecimal(text, bare)).toBeUndefined();
+  });
+});
+
+test.each([
+  ['$ 5', ['$']],
+  ['US$5', ['US$']],
+  ['5 EUR', ['EUR']],
+  ['USD 5 \u20ac', ['USD', '\u20ac']],
+  ['HUF 5, EU 6, 7 x', ['HUF']],
+  ['5', []],
+])('the currencies in %s are %j', (text, currencies) => {
+  expect(currenciesIn(text)).toEqual(currencies);
 });
 
 describe('scale and negate', () => {
@@ -252,6 +270,15 @@ describe('scale and negate', () => {
     ['-1', '0.0', '0.0'],
   ])('scale %s on %s gives %s', (scale, text, expected) => {
     expect(parseDecimal(text, { ...plainDecimal, scale })).toBe(expected);
+  });
+
+  test('what is no number has no scale either', () => {
+    expect(parseDecimal('x', { ...plainDecimal, scale: '1000', negate: true, round: 2 })).toBeUndefined();
+  });
+
+  test('rounding comes last', () => {
+    expect(parseDecimal('1.2345', { ...plainDecimal, scale: '100', negate: true, round: 1 })).toBe('-123.5');
+    expect(parseDecimal('1.2345', { ...plainDecimal, round: 2 })).toBe('1.23');
   });
 
   test('negate turns the sign, and zero has none', () => {
@@ -296,102 +323,3 @@ function groupDigits(text: string, { mark, sizes }: { mark: string; sizes: reado
   }
   return groups.join(mark);
 }
-
-describe('arithmetic', () => {
-  test('a sum keeps the longer scale, a product adds scales', () => {
-    expect(addDecimals('1.50', '2')).toBe('3.50');
-    expect(addDecimals('0.1', '-0.10')).toBe('0.00');
-    expect(multiplyDecimals('1000', '1.50')).toBe('1500.00');
-    expect(multiplyDecimals('-0.5', '0')).toBe('0.0');
-  });
-
-  test.each([
-    ['10', 4, '2.5'],
-    ['1', 3, '0.333333'],
-    ['2', 3, '0.666667'],
-    ['-2', 3, '-0.666667'],
-    ['0.01', 3, '0.00333333'],
-    ['0.000001', 2, '0.0000005'],
-    ['1', 2_000_000, '0'],
-    ['3', 2_000_000, '0.000002'],
-    ['-1', 2_000_000, '0'],
-    ['-3', 2_000_000, '-0.000002'],
-    ['5', 2_000_000, '0.000002'],
-    ['100', 1, '100'],
-    ['1.50', 1, '1.5'],
-    ['0.00', 7, '0'],
-  ])('the average of %s over %i is %s', (sum, count, expected) => {
-    expect(averageDecimal(sum, count)).toBe(expected);
-  });
-
-  /** A decimal as a whole number of 10^-80, in which every test value is exact. */
-  const units = (text: string): bigint => {
-    const [whole = '', fraction = ''] = text.split('.');
-    return BigInt(whole + fraction.padEnd(80, '0'));
-  };
-  const sign = (value: bigint): number => (value > 0n ? 1 : value < 0n ? -1 : 0);
-
-  test('agrees with exact fractions', () => {
-    fc.assert(
-      fc.property(canonical, canonical, (a, b) => {
-        expect(units(addDecimals(a, b))).toBe(units(a) + units(b));
-        expect(units(multiplyDecimals(a, b)) * 10n ** 80n).toBe(units(a) * units(b));
-        expect(Math.sign(compareDecimals(a, b))).toBe(sign(units(a) - units(b)));
-        expect(units(negateDecimal(a))).toBe(-units(a));
-        expect(addDecimals(a, b)).toBe(addDecimals(b, a));
-      }),
-    );
-  });
-
-  test('compares by value, not by scale', () => {
-    expect(compareDecimals('1.50', '1.5')).toBe(0);
-    expect(compareDecimals('0.00', '0')).toBe(0);
-    expect(compareDecimals('-2', '-10')).toBeGreaterThan(0);
-    expect(compareDecimals('9.99', '10')).toBeLessThan(0);
-    expect(compareDecimals('-1', '0.5')).toBeLessThan(0);
-  });
-
-  test('an average is never further from its fraction than half its last digit', () => {
-    fc.assert(
-      fc.property(canonical, fc.integer({ min: 1, max: 1_000_000 }), (sum, count) => {
-        const scale = sum.includes('.') ? sum.length - sum.indexOf('.') - 1 : 0;
-        const unit = 10n ** BigInt(80 - scale - 6);
-        const error = units(averageDecimal(sum, count)) * BigInt(count) - units(sum);
-        expect((error < 0n ? -error : error) * 2n).toBeLessThanOrEqual(unit * BigInt(count));
-      }),
-    );
-  });
-});
-
-describe('the reason of a reject', () => {
-  test.each([
-    ['', plainDecimal, 'value is empty; say missing: [""] if that means no value'],
-    ['1.234', { ...plainDecimal, decimal: ',' }, 'say group: "." if it groups'],
-    ['1,5', plainDecimal, 'decimal: "," if it does not'],
-    ['12.345,60', plainDecimal, 'say decimal: ",", group: "." where "." groups'],
-    ['1.23', german, '"." must stand between groups of 3 digits'],
-    ['(5)', plainDecimal, 'say accounting: true'],
-    ['5-', plainDecimal, 'say accounting: true'],
-    ['(-5)', accounting, 'more than one sign'],
-    ['5,-', { ...german, accounting: true }, 'a dash behind the decimal mark'],
-    ['\u20ac 1.234,-', { ...german, accounting: true }, 'a dash behind the decimal mark'],
-    ['5.- CHF', accounting, 'a dash behind the decimal mark'],
-    ['1e101', plainDecimal, 'its exponent is not from -100 to 100'],
-    ['1.2.3', plainDecimal, '"." is the decimal mark and occurs more than once'],
-    ['1\u00a0234', plainDecimal, 'say group: " " if it groups'],
-    ['1\u2019234', plainDecimal, `say group: "'" if it groups`],
-    ['1_000', plainDecimal, '"_" does not belong there'],
-    ['5 CR', { ...plainDecimal, accounting: true }, '"C" does not belong there'],
-    ['NaN', plainDecimal, 'it has no digits'],
-    ['١٢', plainDecimal, 'only the digits 0 to 9 are read'],
-  ])('of %j says what to declare', (text, format, expected) => {
-    expect(parseDecimal(text, format)).toBeUndefined();
-    expect(describeBadDecimal(text, format)).toContain(expected);
-  });
-
-  test('is one line that shows at most 40 characters of the text', () => {
-    const reason = describeBadDecimal(`line\nbreak${'x'.repeat(100)}`, plainDecimal);
-    expect(reason).toContain(`value "line\\nbreak${'x'.repeat(30)}…" is not a number`);
-    expect(reason).not.toContain('\n');
-  });
-});

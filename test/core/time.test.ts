@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -279,7 +280,8 @@ describe('tokens', () => {
   });
 });
 
-describe("the process's own zone", () => {
+// A thread, in which mutants are judged, cannot change it.
+describe.runIf(isMainThread)("the process's own zone", () => {
   const own = process.env['TZ'];
   afterEach(() => {
     if (own === undefined) delete process.env['TZ'];
