@@ -2,18 +2,11 @@
 import type { PassReport } from '../core/report.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
 import { foldedOf, isSamePoints, isWithin } from './folded.ts';
-import {
-  type Judged,
-  type LetThrough,
-  judgeAccepted,
-  judgeDeletes,
-  judgeMoved,
-  judgeRejects,
-  judgeStale,
-} from './guarding.ts';
+import { type Judged, type LetThrough, judgeAccepted, judgeDeletes, judgeFirst, judgeRejects } from './guarding.ts';
 import { type HeldPart, type Points, deletesBetween, goneBetween, withCarried, withHistory } from './model.ts';
 import {
   type Accepted,
+  type Given,
   hasAnyOf,
   joined,
   movedAway,
@@ -39,17 +32,14 @@ export class Checks {
   /** What bodies were made of, by digest: what a rollback or a rebuilt buffer goes back to. */
   readonly #built = new Map<string, { readonly of: ReadonlyMap<string, Accepted>; readonly firstMs: number }>();
   /** Drivers that sources gave up whole since a pass ended last, with what they were. */
-  readonly #given = new Map<
-    string,
-    { readonly owner: string; readonly months: ReadonlyMap<number, readonly string[]> }
-  >();
+  readonly #given = new Map<string, Given>();
   readonly served = new Served();
   /** What approvals cover that were not used: the points that may go, by source. */
   readonly #approved = new Map<string, Points>();
   /** Places that were out of the config, and of which nothing was accepted since. */
   readonly #unseen = new Set<string>();
-  /** Sources that somebody asked to forget. */
-  readonly forgotten = new Set<string>();
+  /** Parts that somebody asked to forget, by source. */
+  readonly forgotten = new Map<string, readonly string[]>();
   /** What somebody approved or forgot has left nothing. */
   #isEmptyMeant = false;
   /** What the accepted reads go back to, where they are taken from a snapshot. */
@@ -135,13 +125,7 @@ export class Checks {
       closedUpTo: this.closedUpTo(),
     };
     const covered = this.#approved.get(name);
-    if (before === undefined) {
-      judgeStale(source, after);
-      if (after.points.size === 0 && !source.mayBeEmpty && covered === undefined)
-        throw new Violation('evidence', `${name}: its first read had no readings`);
-      if (covered === undefined) judgeMoved(accepting);
-      return;
-    }
+    if (before === undefined) return judgeFirst(accepting, covered !== undefined);
     if (before.isBlurred || after.isBlurred) return;
     if (covered === undefined) judgeAccepted(accepting);
     else if (!isWithin(goneBetween(before.points, after.points), covered)) judgeDeletes(accepting);
@@ -306,7 +290,8 @@ export class Checks {
   }
 
   /** Somebody asks to forget a part. Where only the newest counts, another one takes its place, whatever that lacks. */
-  forget(source: string): void {
+  forget(source: string, part: string): void {
+    this.forgotten.set(source, [...(this.forgotten.get(source) ?? []), part]);
     const before = this.#accepted.get(source);
     if (before !== undefined && this.#is(source, 'isNewestOnly')) this.#approved.set(source, before.points);
   }
@@ -327,19 +312,27 @@ export class Checks {
     }
   }
 
-  /** What the source has accepted is another read now, and no review said so. */
-  replaced(source: string, parts: readonly NamedPart[] | undefined): void {
+  /** What the source has accepted is another read now, and no review said so. @param gone what a snapshot stood for, and does not any more */
+  replaced(source: string, parts: readonly NamedPart[] | undefined, gone: readonly string[]): void {
     const before = this.#accepted.get(source);
     const isOfSnapshot = parts?.every(({ kind }) => kind === 'snapshot') === true;
     const to = isOfSnapshot ? this.#built.get(this.restoresTo ?? '') : undefined;
     const then = to?.of.get(source);
+    const asked = this.forgotten.get(source) ?? [];
     // What was deleted since then is back.
     const counted = this.#letThrough.get(source)?.filter(({ atMs }) => to === undefined || atMs <= to.firstMs);
     if (counted !== undefined) this.#letThrough.set(source, counted);
     if (parts === undefined) this.#dropped(source);
     // A snapshot to go back to has nothing of it: in an equal one, which took its place, the drivers were another source's.
     else if (parts.length === 0) this.#accepted.set(source, nothing);
-    else if (then !== undefined) this.#accepted.set(source, restored(then));
+    else if (then !== undefined)
+      this.#accepted.set(
+        source,
+        restored(
+          then,
+          gone.filter((part) => asked.includes(part)),
+        ),
+      );
     else if (before !== undefined) {
       const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
       const settings = this.#lastSettings.get(source);

@@ -46,6 +46,16 @@ export function judgeAccepted(accepting: Accepting): void {
   if (accepting.settings.shouldDeleteMissing) judgeDeletes(accepting);
 }
 
+/** The first read of a source. @throws Violation */
+export function judgeFirst(accepting: Accepting, isApproved: boolean): void {
+  const { source, after } = accepting;
+  judgeStale(source, after);
+  if (isApproved) return;
+  if (after.points.size === 0 && !source.mayBeEmpty)
+    throw new Violation('evidence', `${source.name}: its first read had no readings`);
+  judgeMoved(accepting);
+}
+
 function judgeEnds({ source, before, after, isText }: Accepting): void {
   const cut = after.parts.find(
     ({ name, sheet, isCarried }) =>
@@ -58,7 +68,7 @@ function judgeEnds({ source, before, after, isText }: Accepting): void {
 }
 
 /** What may delete does not rest on rows that were only believed to be there still. @throws Violation */
-export function judgeStale({ name }: SourceSettings, { parts }: Accepted): void {
+function judgeStale({ name }: SourceSettings, { parts }: Accepted): void {
   const stale = parts.find(({ sheet, isCarried }) => !isCarried && sheet.isStale === true);
   if (stale !== undefined)
     throw new Violation(
@@ -158,7 +168,7 @@ function goesOnlyBehind(before: Points, after: Points): boolean {
 }
 
 /** A driver that comes from another source is compared with what it was there, also by a source that had nothing before. */
-export function judgeMoved(accepting: Accepting): void {
+function judgeMoved(accepting: Accepting): void {
   const { settings, source, after, moved, departed } = accepting;
   if (moved.size + departed.size === 0) return;
   const now = onlyOf(after.points, (driver) => moved.has(driver));

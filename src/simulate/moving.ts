@@ -10,6 +10,12 @@ export interface Accepted {
   readonly isBlurred: boolean;
 }
 
+/** A driver that a source gave up whole, with what it was. */
+export interface Given {
+  readonly owner: string;
+  readonly months: ReadonlyMap<number, readonly string[]>;
+}
+
 export const nothing: Accepted = { parts: [], points: new Map(), isBlurred: false };
 
 /** Only these drivers. */
@@ -85,9 +91,14 @@ export function showsAny(place: Place | undefined, { points }: Accepted): boolea
   return place !== undefined && [...points.keys()].some((driver) => showsDriver(place, driver));
 }
 
-/** What a source has accepted, as a snapshot says it: not which of its parts were carried. */
-export function restored(accepted: Accepted): Accepted {
-  return { ...accepted, parts: accepted.parts.map((part) => ({ ...part, isCarried: false })) };
+/**
+ * What a source has accepted, as a snapshot says it: not which of its parts were carried.
+ * @param dropped parts that were forgotten since: what they added to numbers of others stays until the next read
+ */
+export function restored(accepted: Accepted, dropped: readonly string[] = []): Accepted {
+  const kept = accepted.parts.filter(({ name }) => !dropped.includes(name));
+  const isBlurred = accepted.isBlurred || kept.length < accepted.parts.length;
+  return { ...accepted, parts: kept.map((part) => ({ ...part, isCarried: false })), isBlurred };
 }
 
 /** Points of a driver that have to be there for a slip in it to be plain. */

@@ -152,6 +152,19 @@ describe('drivers in a section', () => {
     );
   });
 
+  test('make chunks that may be kept, and none that is empty', () => {
+    const large = driver('large', { '2025-01': '7' }, ['x'.repeat(1_000_000)]);
+    const some = Array.from({ length: 9000 }, (_, at) => driver(`driver ${at}`, { '2025-01': `${at}.25` }));
+    const sections = [some.slice(0, 6000), some.slice(6000), [large]];
+    const chunks: Uint8Array[] = [];
+    const format = { shouldDeleteMissing: true, stamp: 'middle' } as const;
+    const encoder = new BodyEncoder(format, (chunk) => void chunks.push(chunk), 'kept');
+    for (const one of sections) encoder.addSection(sectionOf(one));
+    encoder.end();
+    expect(Buffer.concat(chunks).toString() === body([...some, large])).toBe(true);
+    expect(chunks.map((chunk) => chunk.length)).not.toContain(0);
+  });
+
   test('are refused where the section does not end with one of them', () => {
     const whole = sectionOf([driver('a', { '2025-01': '7' }), driver('b', { '2025-02': '8' })]);
     const encode = (section: Uint8Array): number =>
@@ -171,10 +184,22 @@ describe('drivers in a section', () => {
 });
 
 test('ids are ordered by their UTF-8 bytes', () => {
+  const edges = fc.constantFrom(
+    'a',
+    '\ud7ff',
+    '\u{10000}',
+    '\u{103ff}',
+    '\u{10fc00}',
+    '\u{10ffff}',
+    '\ue000',
+    '\uffff',
+  );
+  const id = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: edges, maxLength: 4 }));
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
+    fc.property(id, id, id, (front, a, b) => {
       const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b));
       expect(Math.sign(compareUtf8(a, b))).toBe(bytes);
+      expect(Math.sign(compareUtf8(front + a, front + b))).toBe(bytes);
     }),
   );
   expect(compareUtf8('\uffff', '\u{10000}')).toBeLessThan(0);

@@ -48,6 +48,16 @@ test('what is left of a source that has left the config, once a part of it is fo
   expect(violation).toBeUndefined();
 });
 
+test('what is forgotten of a buffer that turns out to be damaged at that moment is gone from its snapshot too', async () => {
+  const { violation, landed } = await playSample(66_137, [
+    { kind: 'goneItem', gapMs: 2000, draw: 881_424_374 },
+    { kind: 'damageBuffer', gapMs: 2000, draw: 1_995_237_551 },
+    { kind: 'forget', gapMs: 2000, draw: 1_187_730_053 },
+  ]);
+  expect(landed.length).toBeGreaterThan(1);
+  expect(violation).toBeUndefined();
+});
+
 test('whoever goes on from the sources, once a disk was full in the middle of a rollback, has the last word', async () => {
   const { violation, landed } = await playSample(45_437, [
     { kind: 'month', gapMs: 2000, draw: 230_162_710 },

@@ -154,8 +154,7 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     if (carried.length === 0) return undefined;
     const { source, name: part } = draw.pick(carried, 'part');
     await deps.ledger.requests.add(requestToForget(deps, { source, part }), deps.clock.now().getTime());
-    world.checks.forgotten.add(source);
-    world.checks.forget(source);
+    world.checks.forget(source, part);
     world.process.waker.wake('request');
     return `somebody asks to forget ${part} of ${source}`;
   },

@@ -25,8 +25,11 @@ export interface StateDirectory {
 export interface StoreListener {
   /** @param together the parts of all sources whose candidates became accepted in the same step, by source */
   accepted(source: string, together: ReadonlyMap<string, readonly ReadPart[]>): void;
-  /** Set or dropped without a review: by a rollback, a rebuilt buffer, or what was forgotten. */
-  replaced(source: string, parts: readonly ReadPart[] | undefined): void;
+  /**
+   * Set or dropped without a review: by a rollback, a rebuilt buffer, or what was forgotten.
+   * @param gone parts that the snapshot before stood for, and the one in its place does not
+   */
+  replaced(source: string, parts: readonly ReadPart[] | undefined, gone: readonly string[]): void;
   /** A source that left the config has these drivers no longer. */
   yielded(source: string, drivers: readonly string[]): void;
   /** A snapshot of what is accepted now lies in the archive. */
@@ -62,7 +65,7 @@ const readWrites = ['set', 'drop', 'accept', 'removeDrivers', 'keepSummary'] as 
 
 /** Stores whose every write may be the last one, and may find the disk full. */
 export function pluggedStores({ buffer, ledger, archive }: Stores, plug: Plug, listener: StoreListener): Stores {
-  const reads = plugged(listened(buffer.reads, { plug, listener }), plug, readWrites);
+  const reads = plugged(listened(buffer, { plug, listener }), plug, readWrites);
   const parts = plugged(withWriters(buffer.parts, plug), plug, partWrites);
   const rejects = plugged(buffer.rejects, plug, ['keep', 'keepOnly']);
   const growths = plugged(buffer.growths, plug, ['setProven', 'disprove', 'compact']);
@@ -97,12 +100,18 @@ function withWriters(parts: PartStore, plug: Plug): PartStore {
 }
 
 function listened(
-  reads: ReadStore,
+  { reads, parts }: Pick<LocalBuffer, 'reads' | 'parts'>,
   { plug, listener }: { readonly plug: Plug; readonly listener: StoreListener },
 ): ReadStore {
+  const originsOf = (source: string): readonly string[] =>
+    (reads.parts(source, 'accepted') ?? []).flatMap(({ id, kind }) =>
+      kind === 'snapshot' ? parts.originsOf(id).map((origin) => origin.name) : [],
+    );
   return wrapped(reads, (name, method) => (...args) => {
     if (name === 'drivers') plug.readDrivers();
     const ids = name === 'removeDrivers' ? [...(args[1] as Iterable<string>)] : [];
+    const isReplaced = (name === 'set' || name === 'drop') && args[1] === 'accepted';
+    const before = isReplaced ? originsOf(args[0] as string) : [];
     const result = name === 'removeDrivers' ? method(args[0], ids) : method(...args);
     const source = args[0] as string;
     if (name === 'accept') {
@@ -111,8 +120,11 @@ function listened(
       for (const one of sources) listener.accepted(one, together);
     }
     if (name === 'removeDrivers') listener.yielded(source, ids);
-    if ((name === 'set' || name === 'drop') && args[1] === 'accepted')
-      listener.replaced(source, reads.parts(source, 'accepted'));
+    if (isReplaced) {
+      const after = originsOf(source);
+      const gone = after.length === 0 ? [] : before.filter((part) => !after.includes(part));
+      listener.replaced(source, reads.parts(source, 'accepted'), gone);
+    }
     return result;
   });
 }

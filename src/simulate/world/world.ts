@@ -175,7 +175,7 @@ export class World {
       listener: {
         accepted: (source, together) =>
           this.#check(() => this.checks.accepted(source, together, this.clock.monotonicMs())),
-        replaced: (source, parts) => this.#check(() => this.checks.replaced(source, parts)),
+        replaced: (source, parts, gone) => this.#check(() => this.checks.replaced(source, parts, gone)),
         yielded: (source, drivers) => this.#check(() => this.checks.yielded(source, drivers)),
         written: (digest) => this.checks.built(digest, this.clock.monotonicMs()),
         acknowledged: (digest) => {
