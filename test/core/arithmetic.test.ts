@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  DecimalSum,
   addDecimals,
   averageDecimal,
   compareDecimals,
+  isZero,
   multiplyDecimals,
   negateDecimal,
 } from '../../src/core/numbers/arithmetic.ts';
@@ -71,4 +73,47 @@ test('an average is never further from its fraction than half its last digit', (
       expect((error < 0n ? -error : error) * 2n).toBeLessThanOrEqual(unit * BigInt(count));
     }),
   );
+});
+
+test('many values add up to what they do two by two', () => {
+  fc.assert(
+    fc.property(fc.array(canonical), (values) => {
+      const sum = new DecimalSum();
+      for (const value of values) sum.add(value);
+      expect(sum.text).toBe(values.reduce(addDecimals, '0'));
+    }),
+  );
+  const sum = new DecimalSum();
+  for (const value of ['1.5', '2', '-0.25', '10.00']) sum.add(value);
+  expect(sum.text).toBe('13.25');
+});
+
+test('scales beyond what is kept of powers of ten are as exact', () => {
+  const tiny = `0.${'0'.repeat(69)}1`;
+  expect(addDecimals('1', tiny)).toBe(`1.${'0'.repeat(69)}1`);
+  expect(addDecimals(tiny, '1')).toBe(`1.${'0'.repeat(69)}1`);
+});
+
+test('zero is zero with any decimals, and nothing else is', () => {
+  expect(['0', '0.00', '-0'].every(isZero)).toBe(true);
+  expect(['1', '0.01', '9', '-0.9', '10'].some(isZero)).toBe(false);
+});
+
+test.each([
+  ['1.5', '1.50', 0],
+  ['1', '1.00', 0],
+  ['1.00', '1', 0],
+  ['1', '1.01', -1],
+  ['1.01', '1', 1],
+  ['-1', '-1.01', 1],
+  ['-1.01', '-1', -1],
+  ['-1.5', '-1.50', 0],
+  ['9', '10', -1],
+  ['-9', '-10', 1],
+  ['2.9', '2.10', 1],
+  ['1.2', '1.21', -1],
+  ['-3', '2', -1],
+  ['2', '-3', 1],
+])('%s beside %s', (a, b, order) => {
+  expect(Math.sign(compareDecimals(a, b))).toBe(order);
 });
