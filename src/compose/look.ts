@@ -142,9 +142,13 @@ export function refuseForgotten({ state }: Pick<Settings, 'state'>): void {
   });
 }
 
-/** @throws AgentError `state.unwritable` where this user may not look */
+/** For a directory without a ledger. @throws AgentError `state.unwritable` where this user may not look */
 export function noState(settings: Pick<Settings, 'state'>): AgentError {
   refuseHidden(settings.state);
+  if (existsSync(fileIn(settings, 'buffer')))
+    return new AgentError('state.missing', `${fileIn(settings, 'ledger')} is gone, and with it what was pushed when`, {
+      hint: 'put it back from a backup; without one, "driver-sync sync" begins a new one, with the accepted data that is still there',
+    });
   return new AgentError('state.missing', `there is no state in ${settings.state}`, {
     hint: '"driver-sync run" or "sync" makes it; check "state" in the config and which user runs the agent',
   });

@@ -1,5 +1,5 @@
 /** What monitoring asks: `status`, its exit codes, and its words for what is wrong. */
-import { chmod } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/edges/state/ledger.ts';
@@ -47,6 +47,22 @@ test('says where it looked where there is no state, and makes none', async () =>
   });
   const live = await commandAt(where, 'status', '--live');
   expect(live.code).not.toBe(0);
+});
+
+test('says that the ledger alone is gone, and what becomes of the data', async () => {
+  await using service = await openReceiver();
+  await using where = await place(
+    { destination: { url: service.url }, sources: { sales: csv('*.csv') } },
+    { 'a.csv': rows('a,2026-01,1') },
+  );
+  await commandAt(where, 'sync');
+  await rm(path.join(where.state, 'ledger.db'));
+  const asked = await commandAt(where, 'status');
+  expect(asked.code).toBe(78);
+  expect(asked.stderr).toMatch(/ledger\.db is gone, and with it what was pushed when\n {2}put it back from a backup;/);
+  await where.remove('a.csv');
+  expect((await commandAt(where, 'sync')).code).toBe(3);
+  expect(service.posts.map(({ body }) => body)).toEqual([service.posts[0]?.body, service.posts[0]?.body]);
 });
 
 test('needs no secret', async () => {
