@@ -38,6 +38,7 @@ describe('equal shares', () => {
     expect(divideDecimal('200.00', 3, 'fixed')).toEqual(['66.66', '66.67', '66.67']);
     expect(divideDecimal('-2', 3, 'fixed')).toEqual(['0', '-1', '-1']);
     expect(divideDecimal('9.90', 3, 'fixed')).toEqual(['3.30', '3.30', '3.30']);
+    expect(divideDecimal('9.90', 3, 'free')).toEqual(['3.3', '3.3', '3.3']);
     expect(divideDecimal('0.01', 3, 'fixed')).toEqual(['0.00', '0.00', '0.01']);
   });
 
