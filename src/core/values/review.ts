@@ -2,7 +2,6 @@
  * The value guard: looks at every driver that a candidate changes, and names the slips that are plain to see. It keeps counts
  * while the drivers stream by; only where they could make a finding it walks both reads once more, group by group.
  */
-import type { Month } from '../model.ts';
 import type { DriverChange } from '../series/diff.ts';
 import { type PackedPoints, PointWalk } from '../series/packing.ts';
 import { ExchangeSearch } from './exchanged.ts';
@@ -54,7 +53,8 @@ export class ValueReview {
     const { closedUpTo = -Infinity, isJudged } = this.#rules;
     const look = this.#look;
     if (before !== undefined && after !== undefined && isGain(change)) {
-      if ((created[0] as Month) <= closedUpTo) this.#closed++;
+      const [first = Infinity] = created;
+      if (first <= closedUpTo) this.#closed++;
       if (!isJudged) return;
       look.loadGain(after, created.length);
     } else {
@@ -114,10 +114,11 @@ export class ValueReview {
 
 /** Whether a driver only gains months, the first of them after the last that it had. */
 function isGain({ before, created, updated, deleted }: DriverChange): boolean {
-  if (created.length === 0 || updated.length > 0 || deleted.length > 0) return false;
+  const [first] = created;
+  if (first === undefined || updated.length > 0 || deleted.length > 0) return false;
   const walk = new PointWalk((before as PackedPoints).points);
   while (walk.next());
-  return (created[0] as Month) > walk.month;
+  return first > walk.month;
 }
 
 function count(counts: Map<number, number>, key: number, more: number): void {
