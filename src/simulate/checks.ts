@@ -318,21 +318,15 @@ export class Checks {
     const isOfSnapshot = parts?.every(({ kind }) => kind === 'snapshot') === true;
     const to = isOfSnapshot ? this.#built.get(this.restoresTo ?? '') : undefined;
     const then = to?.of.get(source);
-    const asked = this.forgotten.get(source) ?? [];
+    const forgotten = this.forgotten.get(source) ?? [];
+    const dropped = gone.filter((part) => forgotten.includes(part));
     // What was deleted since then is back.
     const counted = this.#letThrough.get(source)?.filter(({ atMs }) => to === undefined || atMs <= to.firstMs);
     if (counted !== undefined) this.#letThrough.set(source, counted);
     if (parts === undefined) this.#dropped(source);
     // A snapshot to go back to has nothing of it: in an equal one, which took its place, the drivers were another source's.
     else if (parts.length === 0) this.#accepted.set(source, nothing);
-    else if (then !== undefined)
-      this.#accepted.set(
-        source,
-        restored(
-          then,
-          gone.filter((part) => asked.includes(part)),
-        ),
-      );
+    else if (then !== undefined) this.#accepted.set(source, restored(then, dropped));
     else if (before !== undefined) {
       const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
       const settings = this.#lastSettings.get(source);
