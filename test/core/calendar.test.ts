@@ -17,11 +17,15 @@ const quarter = [
 
 const calendar = parseCalendar(columns, quarter, '445.csv');
 
+const whatItNeeds =
+  'a calendar has the columns period, start, end and month, and contains each day from its first to its last exactly once, in months that do not go back';
+
 function refusal(rows: readonly (readonly string[])[], header: readonly string[] = columns): string {
   try {
     parseCalendar(header, rows, '445.csv');
   } catch (error) {
-    if (error instanceof AgentError && error.code === 'source.unreadable') return error.message;
+    if (error instanceof AgentError && error.code === 'source.unreadable' && error.hint === whatItNeeds)
+      return error.message;
     throw error;
   }
   return 'none';
@@ -123,6 +127,13 @@ describe('a calendar', () => {
     expect(read('Jan', { calendar: weeks })).toBe('2025-01 at 2025-01-05T00:00:00');
   });
 
+  test('knows its first and its last month, in whatever order its rows are', () => {
+    expect(parseCalendar(columns, quarter.toReversed(), 'c').months).toEqual({
+      first: monthOf(2025, 1),
+      last: monthOf(2025, 3),
+    });
+  });
+
   const [first = [], second = [], third = []] = quarter;
   test.each([
     [[], 'calendar 445.csv has no periods'],
@@ -149,6 +160,10 @@ describe('a calendar', () => {
     [
       [first, ['p01  fy2025', '2025-01-26', '2025-02-22', '2025-02']],
       'rows 1 and 2: period "p01  fy2025" is 2025-01 and 2025-02',
+    ],
+    [
+      [['p01  fy2025', '2025-01-26', '2025-02-22', '2025-02'], first],
+      'rows 1 and 2: period "p01  fy2025" is 2025-02 and 2025-01',
     ],
   ])('is not %j: %s', (rows, message) => {
     expect(refusal(rows)).toContain(message);

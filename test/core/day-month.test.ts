@@ -7,11 +7,14 @@ test.each([
   ["dd-MM-yyyy 'at' HH:mm", "MM-dd-yyyy 'at' HH:mm"],
   ["'dd' MM/dd/yyyy", "'dd' dd/MM/yyyy"],
   ['LL/dd/yyyy', 'dd/LL/yyyy'],
+  ['dd/MM', 'MM/dd'],
+  ['dd/yyyy/MM', 'MM/yyyy/dd'],
+  ["dd/MM 'o''clock", "MM/dd 'o''clock"],
 ])('%s with day and month exchanged is %s', (format, exchanged) => {
   expect(exchangedFormat(format)).toBe(exchanged);
 });
 
-test.each(['yyyy-MM-dd', 'yyyyMMdd', 'dd MMM yyyy', 'MM/yyyy', 'iso', 'unix', 'DDD yyyy'])(
+test.each(['yyyy-MM-dd', 'yyyyMMdd', 'dd MMM yyyy', 'MM/yyyy', 'iso', 'unix', 'DDD yyyy', 'yyyy/dd/MM', ''])(
   '%s has no such pair',
   (format) => {
     expect(exchangedFormat(format)).toBeUndefined();
