@@ -103,8 +103,10 @@ export class Checks {
     this.#judge(settings, { before, after, moved, departed, nowMs });
     this.#accepted.set(source, after);
     this.#unseen.delete(placeNameOf(source));
-    for (const [driver, months] of had?.points ?? [])
-      if (!after.points.has(driver)) this.#given.set(driver, { owner: source, months });
+    for (const [driver, months] of had?.points ?? []) {
+      if (after.points.has(driver)) continue;
+      this.#given.set(driver, { owner: source, isShown: this.#whoShows(driver, source) !== undefined, months });
+    }
     if (this.#approved.delete(source)) this.#isEmptyMeant = this.#isEmpty();
   }
 
@@ -225,8 +227,8 @@ export class Checks {
   /** Whoever gives a driver up waits for another source that shows it, whatever keeps that one from being accepted. */
   #judgeGiven(): void {
     const owned = new Set([...this.#accepted.values()].flatMap(({ points }) => [...points.keys()]));
-    for (const [driver, { owner }] of this.#given) {
-      const who = owned.has(driver) ? undefined : this.#whoShows(driver, owner);
+    for (const [driver, { owner, isShown }] of this.#given) {
+      const who = isShown && !owned.has(driver) ? this.#whoShows(driver, owner) : undefined;
       if (who !== undefined && this.settings.shouldDeleteMissing)
         throw new Violation('moves', `${owner} gave "${driver}" up, which ${who} has, and now nobody has it accepted`);
     }

@@ -13,6 +13,8 @@ export interface Accepted {
 /** A driver that a source gave up whole, with what it was. */
 export interface Given {
   readonly owner: string;
+  /** Another source showed it then. What shows later on, after a pass that did not end, nobody could wait for. */
+  readonly isShown: boolean;
   readonly months: ReadonlyMap<number, readonly string[]>;
 }
 

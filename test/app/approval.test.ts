@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { startEmulator } from '../../src/emulator/index.ts';
 import { type TestWorld, gridFile, ids, judged, longSource, sourceOf, world } from '../support/world.ts';
 
 const config = { sources: { sales: longSource('sales.csv') } };
@@ -254,48 +253,6 @@ describe('the first push', () => {
     await w.sync({ push: 'no' });
     await w.remove('sales.csv');
     expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 3, push: { drivers: 3 } });
-  });
-});
-
-describe('with firstPush: approve', () => {
-  const cautious = { ...config, guard: { firstPush: 'approve' } };
-
-  test('the first push waits for approval of its plan', async () => {
-    await using w = await world({ config: cautious, files: { 'sales.csv': gridFile(ids(1, 3)) } });
-    const plan = await w.plan();
-    expect(plan).toMatchObject({ exit: 4, drivers: 3 });
-    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
-    expect((await w.status()).held).toMatchObject([{ digest: plan.digest }]);
-    expect(w.requests()).toEqual([]);
-    await w.approve(plan.digest.slice(0, 8));
-    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0, push: { digest: plan.digest } });
-    expect((await w.status()).held).toEqual([]);
-    await w.write('sales.csv', gridFile(ids(1, 4)));
-    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
-  });
-
-  test('approves what deletes no more: a snapshot with more drivers passes, one with fewer does not', async () => {
-    await using w = await world({ config: cautious, files: { 'sales.csv': gridFile(ids(1, 6)) } });
-    await w.sync();
-    await w.approve((await w.plan()).digest);
-    await w.write('sales.csv', gridFile(ids(2, 6)));
-    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
-    expect(await approvals(w)).toMatchObject([{ state: 'dropped' }]);
-    await w.approve((await w.plan()).digest);
-    await w.write('sales.csv', gridFile(ids(2, 8)));
-    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0, push: { drivers: 7 } });
-  });
-
-  test('another address waits again', async () => {
-    await using w = await world({ config: cautious, files: { 'sales.csv': gridFile(ids(1, 3)) } });
-    await w.approve((await w.plan()).digest);
-    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
-    await using second = await startEmulator();
-    await w.reconfigure({ ...cautious, destination: { url: second.url } });
-    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
-    await w.approve((await w.plan()).digest);
-    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
-    expect(second.drivers()).toHaveLength(3);
   });
 });
 

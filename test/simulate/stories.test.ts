@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import type { HistoryEvent } from '../../src/simulate/history/events.ts';
 import { play } from '../../src/simulate/history/play.ts';
-import { stageOfSample } from '../support/stages.ts';
+import { stageOf, stageOfSample } from '../support/stages.ts';
+import { movingDrivers, twoSources } from './planted/configs.ts';
 
 /** What happens in a history of the sample, line by line, and what it breaks. */
 async function playSample(seed: number, events: readonly HistoryEvent[]) {
@@ -108,5 +109,35 @@ test('how a file without rows ended is not known any more once the buffer is los
 
 test('time waits while an agent goes back to a snapshot, which takes its turns', async () => {
   const { violation } = await playSample(27, [{ kind: 'damageBuffer', gapMs: 2000, draw: 1_018_329_998 }]);
+  expect(violation).toBeUndefined();
+});
+
+const firstPush = { guard: { firstPush: 'approve' }, lastClose: { day: 10 } };
+
+/** The same in a history of another config. */
+async function playConfig(config: object, seed: number, events: readonly HistoryEvent[]) {
+  const { violation, marks } = await play(stageOf(config).stage, { seed, events });
+  return { violation, marks: [...marks.keys()] };
+}
+
+test('a first push whose snapshot is damaged, once it was refused, is built again', async () => {
+  const { violation, marks } = await playConfig({ ...twoSources, ...firstPush }, 24_245, [
+    { kind: 'refused', gapMs: 2000, draw: 265_324_497 },
+    { kind: 'half', gapMs: 2000, draw: 556_677_241 },
+    { kind: 'readHangs', gapMs: 2000, draw: 2_039_414_866 },
+    { kind: 'approve', gapMs: 28_841_103, draw: 435_389_433 },
+    { kind: 'damageSnapshot', gapMs: 2000, draw: 67_488_827 },
+  ]);
+  expect(marks).toContain('outcome acknowledged');
+  expect(violation).toBeUndefined();
+});
+
+test('nobody waits for a taker that could not be read when a driver was given up', async () => {
+  const { violation } = await playConfig(movingDrivers, 28_966, [
+    { kind: 'rewritten', gapMs: 2000, draw: 1_991_352_527 },
+    { kind: 'readHangs', gapMs: 2000, draw: 1_706_071_960 },
+    { kind: 'move', gapMs: 2000, draw: 1_500_662_749 },
+    { kind: 'killStep', gapMs: 2000, draw: 1_201_241_672 },
+  ]);
   expect(violation).toBeUndefined();
 });

@@ -10,6 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import path from 'node:path';
 import { type World, threeMonths } from './state-world.ts';
 
 /** Names of the files that the agent put beside their successors. */
@@ -24,6 +25,15 @@ export function overwrite(
   const fd = openSync(target, 'r+');
   writeSync(fd, Buffer.alloc(bytes, fill), 0, bytes, at);
   closeSync(fd);
+}
+
+/** Bytes in the middle of a snapshot's file become other ones: where its drivers stand, if it has many. */
+export function damageSnapshot(state: string, digest: string): void {
+  const archive = path.join(state, 'archive');
+  const name = readdirSync(archive).find((one) => one.startsWith(digest));
+  if (name === undefined) throw new Error(`there is no snapshot ${digest}`);
+  const file = path.join(archive, name);
+  overwrite(file, { at: statSync(file).size >> 1, bytes: 8 });
 }
 
 /** Ways in which a whole file is lost. */

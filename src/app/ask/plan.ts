@@ -16,7 +16,7 @@ import type { SnapshotDriver } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
 import type { PushReport } from '../push/push-report.ts';
-import { acceptedDrivers, buildSnapshot } from '../push/newest-snapshot.ts';
+import { acceptedDrivers, buildSnapshot, withNewest } from '../push/newest-snapshot.ts';
 import { blockedReason, isFirstPush, snapshotBlock } from '../push/blocked.ts';
 import { pushNeed } from '../push/push-need.ts';
 import { isRepeatDue } from '../push/repeat.ts';
@@ -115,7 +115,7 @@ export async function plan(
   });
   const changes = counts.sum();
   const blocked = await blockedPush(deps);
-  const waiting = blocked === undefined ? await snapshotBlock(deps, snapshot) : undefined;
+  const waiting = blocked === undefined ? await withNewest(deps, (newest) => snapshotBlock(deps, newest)) : undefined;
   // Where another agent leads, or the disk is full, what is held here may not be recorded, and nobody can approve it.
   const recorded = new Set((await ledger.holds.held()).map((one) => one.digest));
   const verdicts = reviewed.map((verdict) =>

@@ -1,4 +1,5 @@
 /** The newest snapshot: what every source has accepted, built once. */
+import { isAgentError } from '../../core/errors.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { Snapshot, SnapshotDriver } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -16,6 +17,20 @@ export async function buildSnapshot(deps: Dependencies): Promise<Snapshot> {
   buffer.setState({ built: { from, digest: snapshot.digest } });
   deps.observe({ kind: 'snapshot.written', digest: snapshot.digest });
   return snapshot;
+}
+
+/** Reads the newest snapshot. One that is damaged is built anew, since the sources have all of it. */
+export async function withNewest<T>(deps: Dependencies, read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  const snapshot = await buildSnapshot(deps);
+  try {
+    return await read(snapshot);
+  } catch (error) {
+    if (!isAgentError(error, 'snapshot.damaged')) throw error;
+    const { digest } = snapshot;
+    deps.log.warn('the snapshot to push was damaged and is built again', { digest, cause: error.message });
+    deps.buffer.setState({ built: undefined });
+    return await read(await buildSnapshot(deps));
+  }
 }
 
 /** The digest of the newest snapshot, where it was built already. */

@@ -1,10 +1,9 @@
 /** Pushes the newest snapshot, or the last one again: one at a time, so that no older one can land after a newer one. */
-import { isAgentError } from '../../core/errors.ts';
 import { withoutDueRepeats } from '../../core/loop/after.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { keepLoopState, loopState } from '../loop-record.ts';
 import { blockedReason, snapshotBlock } from './blocked.ts';
-import { buildSnapshot, notePushed } from './newest-snapshot.ts';
+import { buildSnapshot, notePushed, withNewest } from './newest-snapshot.ts';
 import { pushNeed } from './push-need.ts';
 import type { PushReport } from './push-report.ts';
 import { isRepeatDue, snapshotToRepeat } from './repeat.ts';
@@ -23,29 +22,23 @@ export async function pushNewest(
   { push, keepsToRetryAfter }: KeepsTo & { readonly push: 'always' | 'ifNeeded' },
   signal: AbortSignal,
 ): Promise<PushReport> {
-  const { ledger, address, clock, log } = deps;
+  const { ledger, address, clock } = deps;
   const blocked = await blockedReason(deps);
   const repeat = { blocked: { outcome: 'blocked' as const, ...blocked }, keepsToRetryAfter };
   if (blocked !== undefined) return repeatWhileBlocked(deps, repeat, signal);
-  const snapshot = await buildSnapshot(deps);
-  const last = await ledger.pushes.lastAcknowledged(address);
-  if (push === 'ifNeeded' && (await pushNeed(deps, snapshot.digest)).atMs > clock.now().getTime()) {
+  const { digest } = await buildSnapshot(deps);
+  if (push === 'ifNeeded' && (await pushNeed(deps, digest)).atMs > clock.now().getTime()) {
     notePushed(deps);
     await forgetUnpushed(deps);
     return { outcome: 'unchanged' };
   }
-  const waiting = await snapshotBlock(deps, snapshot);
+  const waiting = await withNewest(deps, (snapshot) => snapshotBlock(deps, snapshot));
   if (waiting !== undefined) return repeatWhileBlocked(deps, { blocked: waiting, keepsToRetryAfter }, signal);
   const asked = keepsToRetryAfter ? await waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
   if (asked !== undefined) return asked;
-  await waitForOlder(deps, snapshot.digest, signal);
-  const report = await pushSnapshot(deps, { snapshot, last }, signal).catch(async (error: unknown) => {
-    if (!isAgentError(error, 'snapshot.damaged')) throw error;
-    // The sources have it all: build it anew.
-    log.warn('the snapshot to push was damaged and is built again', { digest: snapshot.digest, cause: error.message });
-    deps.buffer.setState({ built: undefined });
-    return pushSnapshot(deps, { snapshot: await buildSnapshot(deps), last }, signal);
-  });
+  await waitForOlder(deps, digest, signal);
+  const last = await ledger.pushes.lastAcknowledged(address);
+  const report = await withNewest(deps, (snapshot) => pushSnapshot(deps, { snapshot, last }, signal));
   if (report.outcome === 'acknowledged') notePushed(deps);
   return report;
 }
