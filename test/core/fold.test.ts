@@ -205,6 +205,31 @@ describe('many readings at once', () => {
   });
 });
 
+test('what is taken is given once, in the order of ids, and counts as held until then', () => {
+  using folding = new Fold(1);
+  const take = (id: string, value: string, row: number): void => {
+    const name = { id, path: [id], rule: 'last' as const };
+    folding.take(readingsOf({ name, moment: { month: 24314, months: 1, seconds: 0, nanos: 0 }, value, row }));
+  };
+  const given = (): unknown => Array.from(folding.drain(), unpackDriver).map((one) => [one.id, one.cells[0]?.value]);
+  expect(folding.size).toBe(0);
+  for (const [index, id] of ['m', 'z', 'a', 'k'].entries()) take(id, String(index), index + 1);
+  expect(folding.size).toBe(8);
+  // Two values of one moment are a tie, which is held too.
+  take('a', '7', 5);
+  expect(folding.size).toBe(9);
+  expect(given()).toEqual([
+    ['a', '7'],
+    ['k', '3'],
+    ['m', '0'],
+    ['z', '1'],
+  ]);
+  expect(folding.size).toBe(0);
+  expect(given()).toEqual([]);
+  take('z', '9', 6);
+  expect(given()).toEqual([['z', '9']]);
+});
+
 test.each(rules)('%s of many drivers, each from its newest reading to its oldest', (rule) => {
   using folding = new Fold(1);
   const readings = new Readings();
