@@ -102,8 +102,8 @@ export const plants: readonly Plant[] = [
   {
     name: 'the last push is not told from the newest',
     file: 'app/push/push.ts',
-    find: "if (push === 'ifNeeded' && (await pushNeed(deps, snapshot.digest)).atMs > clock.now().getTime()) {",
-    replace: "if (push === 'ifNeeded' && last !== undefined) {",
+    find: "if (push === 'ifNeeded' && (await pushNeed(deps, digest)).atMs > clock.now().getTime()) {",
+    replace: "if (push === 'ifNeeded' && (await ledger.pushes.lastAcknowledged(address)) !== undefined) {",
     breaks: ['arrives'],
     config: twoSources,
   },
@@ -158,9 +158,9 @@ export const plants: readonly Plant[] = [
   {
     name: 'a second push is begun beside the first',
     file: 'app/push/push.ts',
-    find: 'await waitForOlder(deps, snapshot.digest, signal);\n  const report = await pushSnapshot(deps, { snapshot, last }, signal).catch(',
+    find: 'const report = await withNewest(deps, (snapshot) => pushSnapshot(deps, { snapshot, last }, signal));',
     replace:
-      'await waitForOlder(deps, snapshot.digest, signal);\n  void pushSnapshot(deps, { snapshot, last }, signal).catch(() => undefined);\n  const report = await pushSnapshot(deps, { snapshot, last }, signal).catch(',
+      'const begin = () => withNewest(deps, (snapshot) => pushSnapshot(deps, { snapshot, last }, signal));\n  void begin().catch(() => undefined);\n  const report = await begin();',
     breaks: ['one'],
     config: twoSources,
   },
