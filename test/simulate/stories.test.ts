@@ -5,12 +5,14 @@ import { play } from '../../src/simulate/history/play.ts';
 import { stageOf, stageOfSample } from '../support/stages.ts';
 import { movingDrivers, twoSources } from './planted/configs.ts';
 
-/** What happens in a history of the sample, line by line, and what it breaks. */
-async function playSample(seed: number, events: readonly HistoryEvent[]) {
-  const { violation, lines } = await play(stageOfSample().stage, { seed, events }, { isKept: true });
+/** What a history breaks, which requests landed in it, and what it reached. */
+async function playOn({ stage }: ReturnType<typeof stageOf>, seed: number, events: readonly HistoryEvent[]) {
+  const { violation, lines, marks } = await play(stage, { seed, events }, { isKept: true });
   const landed = lines.flatMap((line) => / landed (\d+)/.exec(line)?.[1] ?? []);
-  return { violation, landed };
+  return { violation, landed, marks: [...marks.keys()] };
 }
+
+const playSample = (seed: number, events: readonly HistoryEvent[]) => playOn(stageOfSample(), seed, events);
 
 /** In both a push is given up, a newer one is acknowledged, the agent is killed, and the older push lands just after the restart. */
 test.each([
@@ -112,16 +114,9 @@ test('time waits while an agent goes back to a snapshot, which takes its turns',
   expect(violation).toBeUndefined();
 });
 
-const firstPush = { guard: { firstPush: 'approve' }, lastClose: { day: 10 } };
-
-/** The same in a history of another config. */
-async function playConfig(config: object, seed: number, events: readonly HistoryEvent[]) {
-  const { violation, marks } = await play(stageOf(config).stage, { seed, events });
-  return { violation, marks: [...marks.keys()] };
-}
-
 test('a first push whose snapshot is damaged, once it was refused, is built again', async () => {
-  const { violation, marks } = await playConfig({ ...twoSources, ...firstPush }, 24_245, [
+  const stage = stageOf({ ...twoSources, guard: { firstPush: 'approve' }, lastClose: { day: 10 } });
+  const { violation, marks } = await playOn(stage, 24_245, [
     { kind: 'refused', gapMs: 2000, draw: 265_324_497 },
     { kind: 'half', gapMs: 2000, draw: 556_677_241 },
     { kind: 'readHangs', gapMs: 2000, draw: 2_039_414_866 },
@@ -133,7 +128,7 @@ test('a first push whose snapshot is damaged, once it was refused, is built agai
 });
 
 test('nobody waits for a taker that could not be read when a driver was given up', async () => {
-  const { violation } = await playConfig(movingDrivers, 28_966, [
+  const { violation } = await playOn(stageOf(movingDrivers), 28_966, [
     { kind: 'rewritten', gapMs: 2000, draw: 1_991_352_527 },
     { kind: 'readHangs', gapMs: 2000, draw: 1_706_071_960 },
     { kind: 'move', gapMs: 2000, draw: 1_500_662_749 },

@@ -115,7 +115,8 @@ export async function plan(
   });
   const changes = counts.sum();
   const blocked = await blockedPush(deps);
-  const waiting = blocked === undefined ? await withNewest(deps, (newest) => snapshotBlock(deps, newest)) : undefined;
+  const waiting =
+    blocked === undefined ? await withNewest(deps, snapshot, (newest) => snapshotBlock(deps, newest)) : undefined;
   // Where another agent leads, or the disk is full, what is held here may not be recorded, and nobody can approve it.
   const recorded = new Set((await ledger.holds.held()).map((one) => one.digest));
   const verdicts = reviewed.map((verdict) =>

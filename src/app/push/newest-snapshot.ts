@@ -19,9 +19,12 @@ export async function buildSnapshot(deps: Dependencies): Promise<Snapshot> {
   return snapshot;
 }
 
-/** Reads the newest snapshot. One that is damaged is built anew, since the sources have all of it. */
-export async function withNewest<T>(deps: Dependencies, read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-  const snapshot = await buildSnapshot(deps);
+/** Reads the newest snapshot, which was built. One that is damaged is built anew, since the sources have all of it. */
+export async function withNewest<T>(
+  deps: Dependencies,
+  snapshot: Snapshot,
+  read: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
   try {
     return await read(snapshot);
   } catch (error) {

@@ -26,19 +26,19 @@ export async function pushNewest(
   const blocked = await blockedReason(deps);
   const repeat = { blocked: { outcome: 'blocked' as const, ...blocked }, keepsToRetryAfter };
   if (blocked !== undefined) return repeatWhileBlocked(deps, repeat, signal);
-  const { digest } = await buildSnapshot(deps);
-  if (push === 'ifNeeded' && (await pushNeed(deps, digest)).atMs > clock.now().getTime()) {
+  const newest = await buildSnapshot(deps);
+  if (push === 'ifNeeded' && (await pushNeed(deps, newest.digest)).atMs > clock.now().getTime()) {
     notePushed(deps);
     await forgetUnpushed(deps);
     return { outcome: 'unchanged' };
   }
-  const waiting = await withNewest(deps, (snapshot) => snapshotBlock(deps, snapshot));
+  const waiting = await withNewest(deps, newest, (snapshot) => snapshotBlock(deps, snapshot));
   if (waiting !== undefined) return repeatWhileBlocked(deps, { blocked: waiting, keepsToRetryAfter }, signal);
   const asked = keepsToRetryAfter ? await waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
   if (asked !== undefined) return asked;
-  await waitForOlder(deps, digest, signal);
+  await waitForOlder(deps, newest.digest, signal);
   const last = await ledger.pushes.lastAcknowledged(address);
-  const report = await withNewest(deps, (snapshot) => pushSnapshot(deps, { snapshot, last }, signal));
+  const report = await withNewest(deps, newest, (snapshot) => pushSnapshot(deps, { snapshot, last }, signal));
   if (report.outcome === 'acknowledged') notePushed(deps);
   return report;
 }

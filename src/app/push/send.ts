@@ -10,7 +10,7 @@ import { firstPushTo } from '../review/approvals.ts';
 import { inTurns } from '../turns.ts';
 import { isFirstPush } from './blocked.ts';
 import type { PushReport } from './push-report.ts';
-import { openTitle } from './retention.ts';
+import { comparedWith } from './retention.ts';
 
 /** An attempt that may still land must not land after a different snapshot: that one waits until its timeout is over. */
 export async function waitForOlder(deps: Dependencies, digest: string, signal: AbortSignal): Promise<void> {
@@ -78,19 +78,8 @@ async function changesSince(
       carried: [],
     };
   }
-  const before = await openTitle(deps, last.digest);
   const effect = effectAt(snapshot.format);
-  try {
-    // What both have in the same bytes is the most of nearly every push, and is not looked at.
-    const old = before?.readPoints(snapshot.blocks()) ?? [];
-    return await inTurns(countingCarried(old, snapshot.readPoints(before?.blocks()), effect));
-  } catch (error) {
-    if (!isAgentError(error, 'snapshot.damaged') || before === undefined) throw error;
-    deps.log.warn('the last acknowledged snapshot is damaged: all of its points count as new', {
-      cause: error.message,
-    });
-    return await inTurns(countingCarried([], snapshot.readPoints(), effect));
-  }
+  return comparedWith(deps, { last, snapshot }, (old, now) => inTurns(countingCarried(old, now, effect)));
 }
 
 /** Records a push, sends it, and records what became of it. */

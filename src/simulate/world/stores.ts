@@ -109,11 +109,11 @@ function listened(
     );
   return wrapped(reads, (name, method) => (...args) => {
     if (name === 'drivers') plug.readDrivers();
+    const source = args[0] as string;
     const ids = name === 'removeDrivers' ? [...(args[1] as Iterable<string>)] : [];
     const isReplaced = (name === 'set' || name === 'drop') && args[1] === 'accepted';
-    const before = isReplaced ? originsOf(args[0] as string) : [];
+    const before = isReplaced ? originsOf(source) : [];
     const result = name === 'removeDrivers' ? method(args[0], ids) : method(...args);
-    const source = args[0] as string;
     if (name === 'accept') {
       const sources = [...(args[0] as ReadonlyMap<string, unknown>).keys()];
       const together = new Map(sources.map((one) => [one, reads.parts(one, 'accepted') ?? []]));

@@ -102,7 +102,7 @@ export const plants: readonly Plant[] = [
   {
     name: 'the last push is not told from the newest',
     file: 'app/push/push.ts',
-    find: "if (push === 'ifNeeded' && (await pushNeed(deps, digest)).atMs > clock.now().getTime()) {",
+    find: "if (push === 'ifNeeded' && (await pushNeed(deps, newest.digest)).atMs > clock.now().getTime()) {",
     replace: "if (push === 'ifNeeded' && (await ledger.pushes.lastAcknowledged(address)) !== undefined) {",
     breaks: ['arrives'],
     config: twoSources,
@@ -158,9 +158,9 @@ export const plants: readonly Plant[] = [
   {
     name: 'a second push is begun beside the first',
     file: 'app/push/push.ts',
-    find: 'const report = await withNewest(deps, (snapshot) => pushSnapshot(deps, { snapshot, last }, signal));',
+    find: 'const report = await withNewest(deps, newest, (snapshot) => pushSnapshot(deps, { snapshot, last }, signal));',
     replace:
-      'const begin = () => withNewest(deps, (snapshot) => pushSnapshot(deps, { snapshot, last }, signal));\n  void begin().catch(() => undefined);\n  const report = await begin();',
+      'const begin = () => withNewest(deps, newest, (snapshot) => pushSnapshot(deps, { snapshot, last }, signal));\n  void begin().catch(() => undefined);\n  const report = await begin();',
     breaks: ['one'],
     config: twoSources,
   },
