@@ -235,6 +235,24 @@ describe('deletes of the last 30 days', () => {
     await w.write('sales.csv', gridFile(ids(46, 100)));
     expect(await w.sync()).toMatchObject(accepted);
   });
+
+  test('are a share of what there was before the first of them, whatever was approved since', async () => {
+    await using w = await guarded(gridFile(ids(1, 100)));
+    await w.write('sales.csv', gridFile(ids(9, 100)));
+    expect(await w.sync()).toMatchObject(accepted);
+    await w.write('sales.csv', gridFile(ids(49, 100)));
+    await approveHeld(w);
+    expect(await w.sync()).toMatchObject(accepted);
+    for (const first of [54, 58, 62, 65, 68, 70]) {
+      w.clock.jump(day);
+      await w.write('sales.csv', gridFile(ids(first, 100)));
+      expect(await w.sync()).toMatchObject(accepted);
+    }
+    w.clock.jump(day);
+    await w.write('sales.csv', gridFile(ids(73, 100)));
+    await w.sync();
+    expect((await w.status()).held[0]?.reason).toMatch(/^it would delete 3 of 31 drivers after 29 of 100 in/);
+  });
 });
 
 describe('deletes of a source whose drivers several sources take over', () => {
@@ -264,6 +282,28 @@ describe('deletes of a source whose drivers several sources take over', () => {
     expect((await w.status()).held[0]?.reason).toBe(
       'it would delete 1 of 15 drivers after 6 of 21 in the last 30 days, more than three times guard.maxDeletes 10%',
     );
+  });
+
+  test('are measured so in the pass that takes them over, too', async () => {
+    const guard = { floor: 0 };
+    const year = months(1, 10);
+    const all = ids(1, 100);
+    await using w = await guarded(gridFile(all, year), { guard });
+    for (const first of [8, 15, 22]) {
+      w.clock.jump(day);
+      await w.write('sales.csv', gridFile(all.slice(first), year));
+      expect(await w.sync()).toMatchObject(accepted);
+    }
+    w.clock.jump(day);
+    await w.reconfigure({ guard, sources: { part: longSource('part.csv'), rest: longSource('rest.csv') } });
+    const part = gridFile(all.slice(22, 42), year);
+    await w.write('part.csv', part.replace(/^D23,2024-(?:0[5-9]|10),1\n/gm, ''));
+    await w.write('rest.csv', gridFile(all.slice(42), year));
+    const report = await w.sync();
+    expect(sourceOf(report, 'part').reason).toBe(
+      'it would delete 6 of 200 points after 220 of 420 in the last 30 days, more than three times guard.maxDeletes 10%',
+    );
+    expect(sourceOf(report, 'rest').state).toBe('unchanged');
   });
 });
 

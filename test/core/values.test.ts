@@ -149,6 +149,8 @@ describe('an approval', () => {
     ['another factor', { factor: '100' }, false],
     ['another kind', { kind: 'zeros' }, false],
     ['another month', { inMonths: ['2026-02'] }, false],
+    ['another month beside the same one', { inMonths: ['2026-01', '2026-02'] }, false],
+    ['values that moved by so many months', { months: 1 }, false],
     ['all months', { inMonths: undefined }, false],
     ['some of the drivers', { reach: ['y'] }, true],
     ['another driver', { reach: ['y', 'z'] }, false],
@@ -174,6 +176,8 @@ describe('an approval', () => {
     ['1.0837', '-1.0837', false],
     ['1000', '1000.5', false],
     ['999.5', '1000', false],
+    ['0.001', '0.0010005', false],
+    ['31', '31.01', true],
   ])('of the factor %s covers %s: %s', (approved, factor, isCovered) => {
     expect(areCovered([{ ...one, factor }], [{ ...one, factor: approved }])).toBe(isCovered);
   });
@@ -189,5 +193,7 @@ describe('an approval', () => {
     expect(areCovered([pair('Sales')], [group])).toBe(true);
     expect(areCovered([pair('Costs')], [group])).toBe(false);
     expect(areCovered([group], [pair('Sales')])).toBe(false);
+    expect(areCovered([{ ...group, group: ['Sales', 'A'] }], [pair('Sales')])).toBe(false);
+    expect(areCovered([{ ...group, with: ['Sales', 'B'] }], [{ ...group, with: ['Costs'] }])).toBe(false);
   });
 });
