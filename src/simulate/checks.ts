@@ -1,7 +1,7 @@
 /** Holds what the agent accepts against the model, at the moment when it does. */
 import type { PassReport } from '../core/report.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
-import { foldedOf, isSamePoints, isWithin } from './folded.ts';
+import { foldedOf, isSurelySame, isWithin } from './folded.ts';
 import { type Judged, type LetThrough, judgeAccepted, judgeDeletes, judgeFirst, judgeRejects } from './guarding.ts';
 import { type HeldPart, type Points, deletesBetween, goneBetween, withCarried, withHistory } from './model.ts';
 import {
@@ -309,7 +309,7 @@ export class Checks {
       if (this.#is(name, 'isNewestOnly') || /belongs to|counted twice|are missing/.test(reason)) continue;
       const { after } = this.#compared(source, this.#presentOf(source), this.#shownBeside(name));
       // A snapshot that would be empty is held whoever emptied it.
-      if (after.points.size > 0 && isSamePoints(before.points, after.points))
+      if (after.points.size > 0 && isSurelySame(before.points, after.points))
         throw new Violation('carried', `${name} is held, and its read changes nothing: ${reason}`);
     }
   }

@@ -3,12 +3,13 @@ import type { SourceSettings } from '../core/settings.ts';
 import { type HeldPart, type Points, deletesBetween, foldParts } from './model.ts';
 import type { Sheet } from './world/place.ts';
 
-export function isSamePoints(before: Points, after: Points): boolean {
+/** Whether a read changes nothing for sure: where two files tie, another one of them may count by now. */
+export function isSurelySame(before: Points, after: Points): boolean {
   if (before.size !== after.size) return false;
   for (const [driver, months] of before) {
     const now = after.get(driver);
     if (now === undefined || now.size !== months.size) return false;
-    for (const [month, texts] of months) if (now.get(month)?.join() !== texts.join()) return false;
+    for (const [month, texts] of months) if (texts.length > 1 || now.get(month)?.join() !== texts.join()) return false;
   }
   return true;
 }

@@ -13,6 +13,8 @@ export class WireChecks {
   #isTried = false;
   /** The body of a rollback that no pass had tried when somebody went on from the sources: it may be sent once. */
   #mayStillGo: string | undefined;
+  /** The process was killed after that, and nobody knows whether it heard so: an equal snapshot may be sent as the newest one. */
+  #isDoubtful = false;
   lastAcknowledged: string | undefined;
   /** What the service holds. */
   landed: Landing | undefined;
@@ -24,6 +26,7 @@ export class WireChecks {
   askRollback(digest: string): void {
     this.rollbackTo = digest;
     this.#isTried = false;
+    this.#isDoubtful = false;
   }
 
   /** Somebody goes on from the sources. */
@@ -35,7 +38,10 @@ export class WireChecks {
 
   /** The process was killed, perhaps before it heard that somebody goes on: then the rollback is still to be carried out. */
   killed(): void {
-    this.rollbackTo ??= this.#mayStillGo;
+    if (this.rollbackTo === undefined) {
+      this.rollbackTo = this.#mayStillGo;
+      this.#isDoubtful = true;
+    }
     this.#mayStillGo = undefined;
   }
 
@@ -69,11 +75,11 @@ export class WireChecks {
     return points;
   }
 
-  /** The ledger has it that the service took this body. */
-  acknowledged(digest: string): void {
+  /** The ledger has it that the service took this body. @param isRollback and that somebody asked to go back to it */
+  acknowledged(digest: string, isRollback: boolean): void {
     this.lastAcknowledged = digest;
     this.#checks.restoresTo = digest;
-    if (digest === this.rollbackTo) this.#isRolledBack = true;
+    if (digest === this.rollbackTo && (isRollback || !this.#isDoubtful)) this.#isRolledBack = true;
   }
 
   /** A body lands. @param isGuarded it landed within the time that the agent waits for it */

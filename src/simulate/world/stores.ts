@@ -35,7 +35,7 @@ export interface StoreListener {
   /** A snapshot of what is accepted now lies in the archive. */
   written(digest: string): void;
   /** A push was recorded as acknowledged. */
-  acknowledged(digest: string): void;
+  acknowledged(digest: string, isRollback: boolean): void;
   /** A rollback that was asked for is not carried out, now or later: its snapshot is damaged, or the service refused it. */
   gaveUpRollback(): void;
 }
@@ -146,7 +146,7 @@ function listenedPushes(pushes: PushLog, listener: StoreListener): PushLog {
     return async (...args) => {
       await method(...args);
       const push = await pushes.get(args[0] as number);
-      if (push !== undefined) listener.acknowledged(push.digest);
+      if (push !== undefined) listener.acknowledged(push.digest, push.rollbackOf !== undefined);
     };
   });
 }

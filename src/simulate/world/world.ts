@@ -178,8 +178,8 @@ export class World {
         replaced: (source, parts, gone) => this.#check(() => this.checks.replaced(source, parts, gone)),
         yielded: (source, drivers) => this.#check(() => this.checks.yielded(source, drivers)),
         written: (digest) => this.checks.built(digest, this.clock.monotonicMs()),
-        acknowledged: (digest) => {
-          this.wire.acknowledged(digest);
+        acknowledged: (digest, isRollback) => {
+          this.wire.acknowledged(digest, isRollback);
           this.checks.acknowledged(digest, this.clock.monotonicMs());
         },
         gaveUpRollback: () => this.wire.resume(),
