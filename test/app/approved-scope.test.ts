@@ -1,6 +1,7 @@
 /** Which newer read stays within what somebody approved, and which deletes a person is shown. */
 import { describe, expect, test } from 'vitest';
-import { allPoints, furtherThan, shownDeletes } from '../../src/app/review/approvals.ts';
+import { allPoints, dropApprovals, furtherThan, shownDeletes } from '../../src/app/review/approvals.ts';
+import type { Dependencies } from '../../src/app/dependencies.ts';
 import type { ApprovalScope, DeletedPoints } from '../../src/core/ledger.ts';
 import type { Month } from '../../src/core/model.ts';
 import { compareRuns } from '../../src/core/series/compare.ts';
@@ -139,6 +140,25 @@ describe('a person is shown', () => {
     expect(all.filter((one) => !one.whole)).toHaveLength(shownPartly);
     expect(new Set(all.map((one) => one.driver)).size).toBe(100);
   });
+});
+
+test('what is dropped waits, is of that source, and was there when the pass began', async () => {
+  const approvals = [
+    { id: 4, source: 'sales', state: 'pending' },
+    { id: 3, source: 'sales', state: 'pending' },
+    { id: 2, source: 'rents', state: 'pending' },
+    { id: 1, source: 'sales', state: 'used' },
+  ];
+  const dropped: unknown[] = [];
+  const holds = {
+    approvals: () => Promise.resolve(approvals),
+    closeApproval: (...how: unknown[]) => Promise.resolve(dropped.push(how)),
+  };
+  const deps = { ledger: { holds } } as unknown as Dependencies;
+  await dropApprovals(deps, 'sales', 'gone', 3);
+  expect(dropped.splice(0)).toEqual([[3, 'dropped', 'gone']]);
+  await dropApprovals(deps, 'sales', 'gone');
+  expect(dropped.map((how) => (how as number[])[0])).toEqual([4, 3]);
 });
 
 test('all points of drivers are their months', () => {

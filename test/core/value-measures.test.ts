@@ -115,15 +115,18 @@ describe('plain to see is', () => {
 describe('a slip is named by', () => {
   const { key, measure } = thousand;
 
-  /** Drivers under their path with how many of their values show it: `['North / A', [6, 6]]`. Groups have what is below them. */
-  function treeOf(drivers: readonly (readonly [path: string, counts: readonly [shown: number, of: number]])[]): Group {
+  /** How many values of a driver show it, of how many, and how many changed in another way. */
+  type Counts = readonly [shown: number, of: number, otherwise?: number];
+
+  /** Drivers under their path: `['North / A', [6, 6]]`. Groups have what is below them. */
+  function treeOf(drivers: readonly (readonly [path: string, counts: Counts])[]): Group {
     const root = new Group();
-    for (const [path, [shown, of]] of drivers) {
+    for (const [path, [shown, of, otherwise = 0]] of drivers) {
       let group = root;
       for (const element of ['', ...path.split(' / ')]) {
         if (element !== '') group = group.child(element);
         group.totals.valued += of;
-        group.totals.changed += shown;
+        group.totals.changed += shown + otherwise;
         if (shown === 0) continue;
         const tally = group.tally(key);
         tally.points += shown;
@@ -135,7 +138,7 @@ describe('a slip is named by', () => {
 
   const named = (drivers: Parameters<typeof treeOf>[0], by: Measure = measure): readonly string[] =>
     explain(treeOf(drivers), key, by).map(({ path }) => path.join(' / '));
-  const many = (group: string, count: number, counts: readonly [number, number]) =>
+  const many = (group: string, count: number, counts: Counts) =>
     Array.from({ length: count }, (_, at) => [`${group} / D${at}`, counts] as const);
 
   test('nothing where nothing shows it', () => {
@@ -164,6 +167,29 @@ describe('a slip is named by', () => {
     expect(named([...many('North', 2, [47, 47]), ...many('South', 6, [1, 50])])).toEqual(['']);
   });
 
+  test('those that it fills where it is not plain in what changed around them', () => {
+    expect(named([...many('North', 3, [6, 6]), ...many('South', 40, [1, 60, 10])])).toEqual(['North']);
+  });
+
+  test('two that have 95 of 100 between them', () => {
+    const both = [...many('North', 5, [10, 10]), ...many('West', 5, [9, 9])];
+    expect(named([...both, ...many('South', 5, [1, 50])])).toEqual(['North', 'West']);
+    expect(named([...both, ...many('South', 6, [1, 50])])).toEqual(['']);
+  });
+
+  test.each([
+    ['half', 2, ''],
+    ['less than half', 3, 'North'],
+  ])('one that has 95 of 100 where it fills both, and of the other one %s', (_what, of, name) => {
+    expect(named([...many('North', 5, [19, 19]), ...many('South', 5, [1, of])])).toEqual([name]);
+  });
+
+  test('nothing where what changed is not looked at', () => {
+    const { isSlipInChanged: _unused, ...plain } = measure;
+    expect(named(many('North', 5, [20, 100]))).toEqual(['']);
+    expect(named(many('North', 5, [20, 100]), plain)).toEqual([]);
+  });
+
   test('the group around more than fifty of them', () => {
     const scattered = (count: number): readonly string[] => {
       const half = Array.from({ length: 2 * count }, (_, at) => [`D${at}`, [at % 2 === 0 ? 6 : 0, 6]] as const);
@@ -175,6 +201,7 @@ describe('a slip is named by', () => {
 
   test('that driver alone where one has it', () => {
     expect(named([['North / A', [6, 6]]])).toEqual(['North / A']);
+    expect(named([['North / A', [30, 100]]])).toEqual(['North / A']);
   });
 
   test('the source where an element that all drivers share says no more', () => {

@@ -159,6 +159,12 @@ describe('an approval', () => {
     expect(areCovered([{ ...dated, ...change } as ReachingFinding], [dated])).toBe(isCovered);
   });
 
+  test('covers some of its months, and no group beside its own', () => {
+    const both = { ...dated, inMonths: ['2026-01', '2026-02'] };
+    expect(areCovered([{ ...dated, inMonths: ['2026-02'] }], [both])).toBe(true);
+    expect(areCovered([{ ...one, group: ['Sales', 'South'] }], [{ ...one, group: ['Sales', 'North'] }])).toBe(false);
+  });
+
   test('that an older agent recorded covers nothing, since it did not note which drivers it reached', () => {
     expect(areCovered([one], [{ ...one, reach: undefined }])).toBe(false);
   });
