@@ -7,6 +7,7 @@ import type { Played } from '../simulate/history/play.ts';
 import { type ShownLoss, findLoss, lossSeedsMax, watchLoss } from '../simulate/losses/find-loss.ts';
 import type { Loss } from '../simulate/losses/loss-watch.ts';
 import { type UnseenHold, unseenHold } from '../simulate/losses/unseen.ts';
+import { withFirstPush } from '../simulate/stage.ts';
 import { storyOf } from '../simulate/story.ts';
 import { type LooseSetting, type Warning, looseSettings } from '../simulate/warnings.ts';
 import type { Stage } from '../simulate/world/world.ts';
@@ -74,21 +75,27 @@ function keep(
 export async function playLoss(
   stage: Stage,
   settings: Settings,
-  { loose, history }: { readonly loose: string; readonly history: History },
-): Promise<Played> {
+  { loose, history, file }: { readonly loose: string; readonly history: History; readonly file: string },
+): Promise<{ readonly played: Played; readonly warning: ShownWarning }> {
   const setting = looseSettings(settings).find((one) => one.path === loose);
   if (setting === undefined) {
     throw new AgentError('usage', `the story is about ${loose}, which lets nothing through in this config`, {
       hint: 'play it with the config that it was told of',
     });
   }
-  return (await watchLoss(stage, setting, history)).played;
+  const { played, loss } = await watchLoss(withFirstPush(stage), setting, history);
+  const { path: key, message } = setting;
+  const shown = loss && { ...loss, seed: history.seed, story: played.told, file };
+  return { played, warning: { path: key, message, ...(shown && { loss: shown }) } };
 }
 
-function tellingWarnings({ notify, heartbeat, status }: Settings, unseen: UnseenHold | undefined): readonly Warning[] {
-  if (notify.some(({ on }) => on.includes('held'))) return [];
+function tellingWarnings(
+  { notify, heartbeat, status, unaddressed }: Settings,
+  unseen: UnseenHold | undefined,
+): readonly Warning[] {
+  if ([...notify, ...unaddressed.notify].some(({ on }) => on.includes('held'))) return [];
   const where = status === undefined ? '"driver-sync status"' : 'the status page';
-  const stops = heartbeat === undefined ? '' : ' or misses the heartbeat';
+  const stops = heartbeat === undefined && !unaddressed.heartbeat ? '' : ' or misses the heartbeat';
   const lasted = unseen === undefined ? '' : `; one was still there after ${unseen.days} days`;
   return [
     { path: 'notify', message: `nobody is told of a hold: it lasts until somebody looks at ${where}${stops}${lasted}` },

@@ -117,9 +117,10 @@ async function playStory(
   const named = wholePath(context, file);
   const story = parseStory(readStory(named), file);
   const history: History = { seed: story.seed, events: story.events };
-  const played = await (story.loose === undefined
-    ? play(stage, history, { isKept: true })
-    : playLoss(stage, settings, { loose: story.loose, history }));
+  const { played, warning } =
+    story.loose === undefined
+      ? { played: await play(stage, history, { isKept: true }) }
+      : await playLoss(stage, settings, { loose: story.loose, history, file: named });
   const isSameConfig = story.config === settings.digest;
   const diverged = divergence(story.observed, played.lines);
   const lines = tellStory(played);
@@ -129,9 +130,9 @@ async function playStory(
     seed: story.seed,
     histories: 1,
     steps,
-    digest,
+    digest: digestOf([digest]),
     marks: Object.fromEntries(marks),
-    warnings: [],
+    warnings: warning === undefined ? [] : [warning],
     isSameConfig,
     diverged,
   };

@@ -128,6 +128,7 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
     secrets: origin.secrets,
   });
   const status = readStatus(within(cursor, 'status'), { baseDir, secrets: origin.secrets });
+  const { channels, unaddressed } = readNotify(within(cursor, 'notify'), baseDir);
   const settings = {
     state: path.resolve(baseDir, root.state ?? '.driver-sync'),
     timezone: root.timezone,
@@ -142,13 +143,19 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
     keepMs: root.keep,
     keepMaxBytes: root.keepMax,
     workers: root.workers,
-    notify: readNotify(within(cursor, 'notify'), baseDir),
+    notify: channels,
     heartbeat: root.heartbeat,
     status,
     ledger: readLedger(within(cursor, 'ledger'), { text: origin.text, baseDir, secrets: origin.secrets }),
     sources: readSources(within(cursor, 'sources'), root.timezone),
   };
-  return { file: origin.file, digest: digestOf(settings), ...settings };
+  const hasHeartbeat = spotOf(within(cursor, 'heartbeat'))?.unset === true;
+  return {
+    file: origin.file,
+    digest: digestOf(settings),
+    ...settings,
+    unaddressed: { notify: unaddressed, heartbeat: hasHeartbeat },
+  };
 }
 
 const sections = ['destination', 'guard', 'defaults', 'ledger', 'notify', 'sources', 'status'];
@@ -183,7 +190,7 @@ function readSources(cursor: Cursor, timezone: string): readonly SourceSettings[
 }
 
 /** Tells whether a running daemon has these settings; comments and the order of keys do not matter. */
-function digestOf({ sources, ...root }: Omit<Settings, 'file' | 'digest'>): string {
+function digestOf({ sources, ...root }: Omit<Settings, 'file' | 'digest' | 'unaddressed'>): string {
   const all = { ...root, sources: sources.map(({ name, digest }) => [name, digest]) };
   return createHash('sha256').update(canonicalJson(all)).digest('hex');
 }

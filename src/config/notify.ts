@@ -1,23 +1,34 @@
 /** `notify:`, who is told of what is wrong. No text of an address is ever shown: it is a secret. */
 import path from 'node:path';
-import type { ChannelSettings } from '../core/settings.ts';
+import type { ChannelSettings, Settings } from '../core/settings.ts';
 import { noticeEvents } from '../core/telling/notice.ts';
 import { notifyShape } from './agent-keys.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
 import { readFields, reportType } from './fields.ts';
 
-/** Channels whose address is not known, since a variable is not set that the command does not need, are left out. */
-export function readNotify(cursor: Cursor, baseDir: string): readonly ChannelSettings[] {
+type Unaddressed = Settings['unaddressed']['notify'][number];
+
+/** Channels whose address is not known, since a variable is not set that the command does not need, are apart. */
+export function readNotify(
+  cursor: Cursor,
+  baseDir: string,
+): { readonly channels: readonly ChannelSettings[]; readonly unaddressed: readonly Unaddressed[] } {
   const written = writtenAt(cursor);
-  if (spotOf(cursor) === undefined || written === undefined) return [];
-  if (!Array.isArray(written)) {
-    reportType(cursor, 'a list', written);
-    return [];
-  }
-  return written.flatMap((_, index) => readChannel(within(cursor, index), baseDir) ?? []);
+  const isWritten = spotOf(cursor) !== undefined && written !== undefined;
+  if (isWritten && !Array.isArray(written)) reportType(cursor, 'a list', written);
+  if (!isWritten || !Array.isArray(written)) return { channels: [], unaddressed: [] };
+  const all = written.flatMap((_, index) => readChannel(within(cursor, index), baseDir) ?? []);
+  return {
+    channels: all.filter(isAddressed),
+    unaddressed: all.filter((one) => !isAddressed(one)),
+  };
 }
 
-function readChannel(cursor: Cursor, baseDir: string): ChannelSettings | undefined {
+function isAddressed(one: ChannelSettings | Unaddressed): one is ChannelSettings {
+  return 'kind' in one;
+}
+
+function readChannel(cursor: Cursor, baseDir: string): ChannelSettings | Unaddressed | undefined {
   const fields = readFields(cursor, notifyShape);
   if (!isMapping(writtenAt(cursor))) return undefined;
   const keys = keysAt(cursor);
@@ -34,7 +45,8 @@ function readChannel(cursor: Cursor, baseDir: string): ChannelSettings | undefin
   }
   const { url, email, smtp, from, format = 'json', on = noticeEvents } = fields;
   const caFile = fields.caFile === undefined ? undefined : path.resolve(baseDir, fields.caFile);
-  if (!isMail) return url === undefined ? undefined : { kind: 'hook', url, format, on, caFile };
+  const isUnset = ['url', 'email', 'smtp'].some((key) => spotOf(within(cursor, key))?.unset === true);
+  if (!isMail) return url === undefined ? (isUnset ? { on } : undefined) : { kind: 'hook', url, format, on, caFile };
   for (const key of ['email', 'smtp'].filter((one) => !keys.includes(one))) {
     complain(
       key,
@@ -42,6 +54,6 @@ function readChannel(cursor: Cursor, baseDir: string): ChannelSettings | undefin
       key === 'smtp' ? 'such as smtp: "${SMTP_URL}"' : 'such as email: [a@b.example]',
     );
   }
-  if (email === undefined || smtp === undefined) return undefined;
+  if (email === undefined || smtp === undefined) return isUnset ? { on } : undefined;
   return { kind: 'mail', to: email, from, smtp, on, caFile };
 }

@@ -42,6 +42,8 @@ export interface Settings {
   readonly notify: readonly ChannelSettings[];
   /** An address that is fetched after every pass that left the service right. As secret as a password. */
   readonly heartbeat: string | undefined;
+  /** Who is told besides, at an address that stands in a variable which is not set. Only commands that need no variables see any. */
+  readonly unaddressed: { readonly notify: readonly Pick<ChannelSettings, 'on'>[]; readonly heartbeat: boolean };
   /** Where the status page listens; `undefined`: there is none. */
   readonly status: StatusSettings | undefined;
   /** Where agents of several machines keep ledger and archive; `undefined`: the state directory does, for one agent. */

@@ -174,14 +174,13 @@ function judgeMoved(accepting: Accepting): void {
   const now = onlyOf(after.points, (driver) => moved.has(driver));
   const asMoved = (points: Points): Accepted => ({ parts: [], points, isBlurred: false });
   judgeClosed({ ...accepting, before: asMoved(moved), after: asMoved(now) });
-  const isPlain = source.mapping.drivers.every(({ rule }) => rule === 'last' || rule === 'first' || rule === 'sum');
-  if (!isPlain || (source.values ?? settings.guard.values) !== 'hold') return;
+  if (!showsSlips(source) || (source.values ?? settings.guard.values) !== 'hold') return;
   const slipped = slippedDriver(joined(moved, departed), after.points);
   if (slipped !== undefined)
     throw new Violation('slip', `${source.name}: all numbers of "${slipped}" slipped on their way, and were accepted`);
 }
 
-function judgeClosed({ source, before, after, closedUpTo }: Accepting): void {
+function judgeClosed({ settings, source, before, after, closedUpTo }: Accepting): void {
   if (closedUpTo === undefined) return;
   for (const [one, other] of [
     [before.points, after.points],
@@ -191,6 +190,8 @@ function judgeClosed({ source, before, after, closedUpTo }: Accepting): void {
       for (const [month, texts] of months) {
         if (month > closedUpTo) continue;
         const now = other.get(driver)?.get(month);
+        // Where nothing is deleted, what a read leaves out stays at the service.
+        if (now === undefined && other === after.points && !settings.shouldDeleteMissing) continue;
         if (now === undefined || !now.some((text) => texts.some((was) => isSame(was, text))))
           throw new Violation('closed', `${source.name}: "${driver}" changed in a month that is closed`);
       }
@@ -208,6 +209,13 @@ function isSame(one: string, other: string): boolean {
 const slipPointsMin = 24;
 const slipDriversMin = 10;
 
+/** Of the smallest of two bookings, or of their number, a slip makes something else, and of a share that was rounded something near to it. */
+function showsSlips({ mapping }: Accepting['source']): boolean {
+  return mapping.drivers.every(
+    ({ rule, spread }) => (rule === 'last' || rule === 'first' || rule === 'sum') && spread !== 'divide',
+  );
+}
+
 /** The whole of one part slipped, and nothing else changed: as plain as a slip can be. */
 function judgeSlip({ settings, source, before, after }: Accepting): void {
   if ((source.values ?? settings.guard.values) !== 'hold' || after.parts.length !== 1) return;
@@ -224,9 +232,7 @@ function judgeSlip({ settings, source, before, after }: Accepting): void {
   const size = sizeOf(after.points);
   const isSameShape =
     deletesBetween(before.points, after.points).points === 0 && sizeOf(before.points).points === size.points;
-  // Of the smallest of two bookings, or of their number, a slip makes something else.
-  const isPlain = source.mapping.drivers.every(({ rule }) => rule === 'last' || rule === 'first' || rule === 'sum');
-  if (!isSameShape || !isPlain || size.points < slipPointsMin || size.drivers < slipDriversMin) return;
+  if (!isSameShape || !showsSlips(source) || size.points < slipPointsMin || size.drivers < slipDriversMin) return;
   if (slip === 'thousandfold' || slip === 'sign' || slip === 'zeros')
     throw new Violation('slip', `${source.name}: ${size.points} numbers slipped (${slip}) and were accepted`);
 }

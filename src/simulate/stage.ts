@@ -71,6 +71,12 @@ export function stageWith(stage: Stage, settings: Settings): Stage {
   return { ...stage, settings, kinds: kindsOf(settings) };
 }
 
+/** The same world where somebody has approved the first push: nobody is there in it to do so, and without a push nothing can be lost. */
+export function withFirstPush(stage: Stage): Stage {
+  const { settings } = stage;
+  return stageWith(stage, { ...settings, guard: { ...settings.guard, firstPush: 'allow' } });
+}
+
 function kindsOf({ sources }: Settings): Stage['kinds'] {
   return new Map(sources.map((source) => [source.name, kindOf(source)]));
 }
@@ -90,19 +96,19 @@ function kindOf({ type, kind, mapping }: SourceSettings): PlaceKind {
 }
 
 function gridOf(
-  { mapping }: SourceSettings,
+  { name, mapping }: SourceSettings,
   timezone: string,
 ): { readonly grid: Grid; readonly mapping: SourceSettings['mapping']; readonly why?: string } {
   const grid = fittingGrid(mapping, itemsMax, timezone);
   if (!('why' in grid)) return { grid, mapping };
-  const plain = plainMapping(mapping);
+  const plain = plainMapping(name, mapping);
   const plainGrid = fittingGrid(plain, itemsMax, timezone);
   if ('why' in plainGrid) throw new Error(`plain rows cannot be made up: ${plainGrid.why}`);
   return { grid: plainGrid, mapping: plain, why: grid.why };
 }
 
-/** Rows of any shape, under the same rules. */
-function plainMapping(mapping: SourceSettings['mapping']): SourceSettings['mapping'] {
+/** Rows of any shape, under the same rules, of drivers that no other source has. */
+function plainMapping(source: string, mapping: SourceSettings['mapping']): SourceSettings['mapping'] {
   const template = (text: string) => {
     const parsed = parseTemplate(text);
     if ('problem' in parsed) throw new Error(parsed.problem);
@@ -110,8 +116,8 @@ function plainMapping(mapping: SourceSettings['mapping']): SourceSettings['mappi
   };
   const time = { formats: ['iso'], locales: ['en'], timezone: undefined, fiscalYear: undefined };
   const drivers = mapping.drivers.slice(0, 1).map(({ rule }) => ({
-    id: template('{name}'),
-    path: [template('{name}')],
+    id: template(`${source}/{name}`),
+    path: [template(source), template('{name}')],
     time: { from: template('{time}'), format: time },
     value: { from: template('{value}'), format: plainDecimal },
     spread: undefined,

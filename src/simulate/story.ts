@@ -5,6 +5,9 @@ import { type History, eventKinds } from './history/events.ts';
 import type { Played } from './history/play.ts';
 import { type PromiseName, promises } from './promises.ts';
 
+/** A day is twice what histories have: a story that somebody wrote must not last for ages. */
+const gapMsMax = 24 * 3_600_000;
+
 const storyShape = z.object({
   story: z.literal(1),
   /** Of the config that it was played with. */
@@ -14,7 +17,7 @@ const storyShape = z.object({
   /** The setting, by its key in the config. */
   loose: z.string().optional(),
   seed: z.int(),
-  events: z.array(z.object({ kind: z.enum(eventKinds), gapMs: z.number(), draw: z.int() })).max(1000),
+  events: z.array(z.object({ kind: z.enum(eventKinds), gapMs: z.int().min(0).max(gapMsMax), draw: z.int() })).max(100),
   /** All that was observed: a replay that sees anything else has diverged. */
   observed: z.array(z.string()),
 });

@@ -48,10 +48,10 @@ const withGuard = (settings: Settings, guard: Partial<Settings['guard']>): Setti
 });
 
 const withSource =
-  (name: string, changed: Partial<SourceSettings>) =>
+  (name: string, change: (source: SourceSettings) => Partial<SourceSettings>) =>
   (settings: Settings): Settings => ({
     ...settings,
-    sources: settings.sources.map((source) => (source.name === name ? { ...source, ...changed } : source)),
+    sources: settings.sources.map((source) => (source.name === name ? { ...source, ...change(source) } : source)),
   });
 
 const staysForever: LooseSetting = {
@@ -111,7 +111,7 @@ function sourceValues({ guard }: Settings, { name, values }: SourceSettings): re
     {
       path: `sources.${name}.guard.values`,
       message: 'slips in its numbers are pushed',
-      tighten: withSource(name, { values: 'hold' }),
+      tighten: withSource(name, () => ({ values: 'hold' })),
       kinds: ['slip'],
       counts: 'lost',
     },
@@ -129,14 +129,19 @@ function showsDays(format: string): boolean {
 function repeatedRows({ name, mapping }: SourceSettings): readonly LooseSetting[] {
   const isLoose = ({ rule, time }: SourceSettings['mapping']['drivers'][number]): boolean =>
     (rule === 'last' || rule === 'first') && time.format.formats.some(showsDays);
-  if (mapping.unpivot !== undefined || !mapping.drivers.some(isLoose)) return [];
-  const added = mapping.drivers.map((entry) => (isLoose(entry) ? { ...entry, rule: 'sum' as const } : entry));
+  const looseEntries = mapping.drivers.map(isLoose);
+  if (mapping.unpivot !== undefined || !looseEntries.includes(true)) return [];
+  // In the simulated world plain rows may take the place of the user's, under the rule of the first entry.
+  const added = ({ mapping: played }: SourceSettings): Partial<SourceSettings> => {
+    const drivers = played.drivers.map((entry, at) => (looseEntries[at] ? { ...entry, rule: 'sum' as const } : entry));
+    return { mapping: { ...played, drivers } };
+  };
   return [
     {
       path: `sources.${name}.drivers`,
       message:
         'its rows are of days, and of several in a month one counts: right for balances; bookings take collapse: sum',
-      tighten: withSource(name, { mapping: { ...mapping, drivers: added } }),
+      tighten: withSource(name, added),
       kinds: ['booking'],
       counts: 'short',
     },
@@ -150,7 +155,7 @@ function sourceSettings({ name, removed, mayBeEmpty, kind }: SourceSettings): re
     loose.push({
       path: `${path}.removed`,
       message: 'a file that is missing for a moment takes its numbers with it, as far as maxDeletes lets it',
-      tighten: withSource(name, { removed: 'carry' }),
+      tighten: withSource(name, () => ({ removed: 'carry' })),
       kinds: ['vanish'],
       counts: 'lost',
     });
@@ -158,7 +163,7 @@ function sourceSettings({ name, removed, mayBeEmpty, kind }: SourceSettings): re
     loose.push({
       path: `${path}.mayBeEmpty`,
       message: 'an export that turns empty deletes all that the source had',
-      tighten: withSource(name, { mayBeEmpty: false }),
+      tighten: withSource(name, () => ({ mayBeEmpty: false })),
       kinds: ['empty'],
       counts: 'lost',
     });
@@ -166,7 +171,7 @@ function sourceSettings({ name, removed, mayBeEmpty, kind }: SourceSettings): re
     loose.push({
       path: `${path}.lineEnd`,
       message: 'a file that is cut in the middle of a number is taken for a whole one',
-      tighten: withSource(name, { kind: { ...(kind as object), lineEnd: undefined } }),
+      tighten: withSource(name, () => ({ kind: { ...(kind as object), lineEnd: undefined } })),
       kinds: ['cut'],
       counts: 'lost',
     });

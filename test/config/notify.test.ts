@@ -63,6 +63,10 @@ heartbeat: https://ping.example.com/x
     const { settings: made, problems } = load(yaml, { secrets: 'optional' });
     expect(problems).toEqual([]);
     expect(made).toMatchObject({ notify: [], heartbeat: undefined });
+    expect(made?.unaddressed.notify).toEqual([{ on: noticeEvents }, { on: noticeEvents }]);
+    expect(made?.unaddressed.heartbeat).toBe(true);
+    const { settings: known } = load(`${rest}notify: [{ url: "https://b" }]\n`);
+    expect(known?.unaddressed).toEqual({ notify: [], heartbeat: false });
   });
 });
 

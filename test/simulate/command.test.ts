@@ -6,6 +6,7 @@ import { simulate } from '../../src/cli/simulate.ts';
 import { keepStory } from '../../src/cli/simulate-stories.ts';
 import { showSimulated } from '../../src/cli/simulate-text.ts';
 import type { Context } from '../../src/cli/context.ts';
+import { parseStory } from '../../src/simulate/story.ts';
 import { simulated } from '../support/simulated.ts';
 import { configFolder, longConfig } from '../support/stages.ts';
 
@@ -70,6 +71,21 @@ test('a story that could not be kept is told all the same', () => {
   }
   expect(shown).toContain('--seed 7 --histories 1');
   expect(shown).not.toContain('--story ');
+});
+
+test.each([-1, 1e18, 0.5])('a story whose events are %d ms apart is refused', (gapMs) => {
+  const story = {
+    story: 1,
+    config: '',
+    promise: 'digits',
+    seed: 1,
+    events: [{ kind: 'pass', gapMs, draw: 1 }],
+    observed: [],
+  };
+  expect(() => parseStory(JSON.stringify(story), 'story.json')).toThrow('story.json is no story');
+  const [event] = story.events;
+  const usual = { ...story, events: [{ ...event, gapMs: 2000 }] };
+  expect(parseStory(JSON.stringify(usual), 'story.json').events).toHaveLength(1);
 });
 
 test('a file that is no story is refused', async () => {

@@ -109,6 +109,10 @@ test('the story of a loss is kept, and plays again', async () => {
   expect(again.exit).toBe(0);
   expect(again.json).toMatchObject({ histories: 1, digest: expect.any(String) as string });
   expect(again.json).not.toHaveProperty('diverged');
+  expect(again.json['digest']).toMatch(/^[0-9a-f]{64}$/);
+  const [told] = again.json['warnings'] as [{ path: string; loss: { points: number; story: string[]; file: string } }];
+  expect(told).toMatchObject({ path: 'sources.sales.mayBeEmpty', loss: { story: shown?.story, file } });
+  expect(told.loss.points).toBeGreaterThan(0);
 });
 
 test('the story of a loss is refused by a config that lets nothing through there', async () => {
@@ -128,10 +132,30 @@ test('a hold that nobody looks for lasts, and pushes go on beside it', async () 
   expect(unseen.reason).not.toBe('');
 });
 
+test.each([{ guard: { firstPush: 'approve' } }, { guard: { firstPush: 'approve', values: 'off' } }])(
+  'where a first push has to be approved it was: %o',
+  async (agent) => {
+    const config = longConfig({}, agent);
+    const found = looseSettings(settingsOf(config)).map((one) => findLoss(stageOf(config).stage, one, 1));
+    for (const loss of await Promise.all(found)) expect(loss?.points).toBeGreaterThan(0);
+    expect(await unseenHold(stageOf(config).stage, 1)).toMatchObject({ source: 'sales', days: 30 });
+  },
+);
+
+test('rows of days of which one counts are told also where plain rows take their place', async () => {
+  const id = '{id|match:^\\d{9}$}';
+  const time = { from: '{day}', format: 'dd.MM.yyyy' };
+  const config = longConfig({ drivers: [{ id, path: [id], time, value: '{value}', collapse: 'last' }] });
+  const setting = looseSettings(settingsOf(config)).find((one) => one.path === 'sources.sales.drivers')!;
+  expect((await findLoss(stageOf(config).stage, setting, 1))?.played.told.at(-1)).toContain('lack bookings');
+});
+
 test('who is told of holds is not warned', async () => {
   const notify = [{ url: 'https://hook.test' }];
   const told = await simulated(longConfig({}, { notify }), { histories: '1' });
   expect((told.json['warnings'] as { path: string }[]).map((one) => one.path)).toEqual(['guard.firstPush']);
+  const unset = await simulated(longConfig({}, { notify: [{ url: '${NOT_SET_HERE}' }] }), { histories: '1' });
+  expect((unset.json['warnings'] as { path: string }[]).map((one) => one.path)).toEqual(['guard.firstPush']);
   const other = await simulated(longConfig({}, { notify: [{ ...notify[0], on: ['refused'] }] }), { histories: '1' });
   expect((other.json['warnings'] as { path: string }[]).map((one) => one.path)).toContain('notify');
 });

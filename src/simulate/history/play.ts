@@ -24,12 +24,16 @@ export interface Watched {
   /** Keeps what was observed. */
   readonly isKept?: boolean;
   readonly watcher?: Watcher;
-  /** Called once all is over and was pushed: nothing is healed then. */
+  /** Called once all is over and was pushed, or after this time: nothing is healed then. */
   readonly ended?: (world: World) => void;
+  readonly endsAfterMs?: number;
 }
 
+/** How long nothing happens at first. */
+export const firstEventMs = 60_000;
+
 export async function play(stage: Stage, history: History, watched: Watched = {}): Promise<Played> {
-  const { isKept = false, watcher, ended } = watched;
+  const { isKept = false, watcher, ended, endsAfterMs } = watched;
   const journal = new Journal(isKept);
   const world = new World(stage, history.seed, { journal, watcher });
   let step = 0;
@@ -39,7 +43,7 @@ export async function play(stage: Stage, history: History, watched: Watched = {}
     // Some histories begin with a share that is not mounted.
     if (world.entropy.isIn(0.2, 'unmounted')) world.entropy.pick(world.owners, 'unmounted owner').place.isAway = true;
     await world.process.start();
-    await world.advance(60_000);
+    await world.advance(firstEventMs);
     for (const event of history.events) {
       step++;
       await world.advance(event.gapMs);
@@ -55,7 +59,7 @@ export async function play(stage: Stage, history: History, watched: Watched = {}
       await heal(world);
       await arrive(world);
     } else {
-      await world.advance(Math.min(untilTwoDue(world), waitedMaxMs));
+      await world.advance(endsAfterMs ?? Math.min(untilTwoDue(world), waitedMaxMs));
       ended(world);
     }
   } catch (error) {

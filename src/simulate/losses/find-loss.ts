@@ -2,7 +2,7 @@
 import { Entropy } from '../entropy.ts';
 import type { History, HistoryEvent } from '../history/events.ts';
 import { type Played, play } from '../history/play.ts';
-import { stageWith } from '../stage.ts';
+import { stageWith, withFirstPush } from '../stage.ts';
 import type { LooseSetting } from '../warnings.ts';
 import type { Stage } from '../world/world.ts';
 import { type Loss, LossWatch } from './loss-watch.ts';
@@ -22,7 +22,8 @@ const eventsMax = 4;
 const minuteMs = 60_000;
 
 /** `undefined`: none of so many histories showed it. */
-export async function findLoss(stage: Stage, loose: LooseSetting, fromSeed: number): Promise<ShownLoss | undefined> {
+export async function findLoss(user: Stage, loose: LooseSetting, fromSeed: number): Promise<ShownLoss | undefined> {
+  const stage = withFirstPush(user);
   const tight = stageWith(stage, loose.tighten(stage.settings));
   for (let seed = fromSeed; seed < fromSeed + lossSeedsMax; seed++) {
     const history = drawLossy(seed, loose);

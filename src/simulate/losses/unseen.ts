@@ -1,8 +1,8 @@
 /** How long a hold lasts that nobody looks for: what the agent waits for is a person, and pushes go on beside it. */
-import { dataEvents } from '../history/data-events.ts';
-import { Entropy } from '../entropy.ts';
-import { Journal } from '../journal.ts';
-import { type Stage, World } from '../world/world.ts';
+import type { Clock } from '../../core/ports.ts';
+import { firstEventMs, play } from '../history/play.ts';
+import { withFirstPush } from '../stage.ts';
+import type { Stage } from '../world/world.ts';
 
 export interface UnseenHold {
   readonly source: string;
@@ -18,43 +18,41 @@ export interface UnseenHold {
 const hourMs = 3_600_000;
 const days = 30;
 const seedsMax = 40;
+/** When an export ends half way: by then all has been pushed once. */
+const halfMs = firstEventMs + 26 * hourMs;
 
 /** `undefined`: no hold was seen that lasts. */
 export async function unseenHold(stage: Stage, fromSeed: number): Promise<UnseenHold | undefined> {
+  const allowed = withFirstPush(stage);
   for (let seed = fromSeed; seed < fromSeed + seedsMax; seed++) {
-    const found = await holdIn(stage, seed);
+    const found = await holdIn(allowed, seed);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 async function holdIn(stage: Stage, seed: number): Promise<UnseenHold | undefined> {
+  const pushes = { before: 0, after: 0 };
+  let clock: Pick<Clock, 'monotonicMs'> | undefined;
   let heldMs: number | undefined;
-  let pushes = 0;
-  const world = new World(stage, seed, {
-    journal: new Journal(false),
+  let seen: UnseenHold | undefined;
+  const history = { seed, events: [{ kind: 'half', gapMs: halfMs - firstEventMs, draw: seed } as const] };
+  const { violation } = await play(stage, history, {
     watcher: {
-      begun: () => undefined,
-      landed: () => void pushes++,
+      begun: (world) => void ({ clock } = world),
+      landed: (world) => void pushes[world.clock.monotonicMs() < halfMs ? 'before' : 'after']++,
       passed({ sources }) {
-        if (sources.some(({ state }) => state === 'held')) heldMs ??= world.clock.monotonicMs();
+        if (sources.some(({ state }) => state === 'held')) heldMs ??= clock?.monotonicMs();
       },
     },
+    endsAfterMs: days * 24 * hourMs,
+    ended({ lastReport }) {
+      const held = lastReport?.sources.find(({ state }) => state === 'held');
+      if (held === undefined || heldMs === undefined || heldMs < halfMs || pushes.before === 0) return;
+      const { name: source, reason = '' } = held;
+      seen = { source, reason, heldAfterMs: heldMs - halfMs, days, pushes: pushes.after };
+    },
   });
-  try {
-    for (const owner of world.owners) owner.export();
-    await world.process.start();
-    await world.advance(26 * hourMs);
-    if (pushes === 0 || heldMs !== undefined) return undefined;
-    const fromMs = world.clock.monotonicMs();
-    const entropy = new Entropy(seed);
-    dataEvents.half?.(entropy.pick(world.owners, 'source'), entropy);
-    pushes = 0;
-    await world.advance(days * 24 * hourMs);
-    const held = world.lastReport?.sources.find(({ state }) => state === 'held');
-    if (held === undefined || heldMs === undefined) return undefined;
-    return { source: held.name, reason: held.reason ?? '', heldAfterMs: heldMs - fromMs, days, pushes };
-  } finally {
-    world.process.plug.pull();
-  }
+  // A broken promise is for the campaign to find and to tell.
+  return violation === undefined ? seen : undefined;
 }

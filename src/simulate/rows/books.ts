@@ -1,13 +1,14 @@
 /**
  * The books of one source: an export writes the facts in the user's formats, and keeps beside each row what it means.
  */
+import type { Mapping } from '../../core/settings.ts';
 import { absorb, type Entropy } from '../entropy.ts';
 import type { Meaning, Sheet, WrittenRow } from '../world/place.ts';
 import { type Fact, type Facts, factKey } from './facts.ts';
 import { type Grid, driverOf, timeFields } from './grid.ts';
-import { type Decimal, meaningOf, writeNumber } from './numbers.ts';
+import { type Decimal, dividedBy, meaningOf, writeNumber } from './numbers.ts';
 import { headerFor } from './wide.ts';
-import { writeTime } from './times.ts';
+import { periodOf, writeTime } from './times.ts';
 
 /** What an export does to its numbers that nobody meant. */
 export type Slip = 'thousandfold' | 'sign' | 'moved' | 'zeros' | 'copied' | 'exchanged' | 'new scale' | 'new sign';
@@ -114,6 +115,7 @@ export class Books {
     const facts: WrittenFact[] = [];
     const known = this.#known(wanted);
     for (let month = wanted.months.first; month <= wanted.months.last; month++) {
+      if (month < wanted.months.last && this.#isOnePeriod(month, month + 1)) continue;
       for (const item of wanted.items) {
         const key = factKey(item, month);
         if (wanted.without?.has(key) === true) continue;
@@ -126,6 +128,13 @@ export class Books {
       }
     }
     return facts;
+  }
+
+  /** A quarter or a year has one row: that of its last month so far. */
+  #isOnePeriod(month: number, next: number): boolean {
+    return this.grid.mapping.drivers.every(
+      ({ time: { format } }) => periodOf(month, format).first === periodOf(next, format).first,
+    );
   }
 
   /** What is known of a part's rows. A slip is of one export. */
@@ -211,9 +220,28 @@ export class Books {
       // Formats that do not show the day leave two bookings at one time.
       const shown = (on: number): string | undefined => writeTime({ month, day: on }, entry.time.format, style);
       const at0 = shown(day) === shown(day + 1) ? 0 : day;
-      return [{ driver, month, at: at0, entry: index, ...meaningOf(numbers[at]!, entry.value.format) }];
+      return spread(entry, month, meaningOf(numbers[at]!, entry.value.format)).map((one) => ({
+        driver,
+        at: at0,
+        entry: index,
+        ...one,
+      }));
     });
   }
+}
+
+/** The months that get a value, and what each of them gets. */
+function spread(
+  { time, value, spread: how }: Mapping['drivers'][number],
+  month: number,
+  whole: Decimal,
+): readonly (Decimal & { readonly month: number })[] {
+  const { first, months } = periodOf(month, time.format);
+  if (months === 1) return [{ month, ...whole }];
+  if (how === 'first') return [{ month: first, ...whole }];
+  if (how === 'last') return [{ month: first + months - 1, ...whole }];
+  const shares = how === 'divide' ? dividedBy(whole, months, value.format) : Array<Decimal>(months).fill(whole);
+  return shares.map((share, at) => ({ month: first + at, ...share }));
 }
 
 /** @param more what was done to it on the way */

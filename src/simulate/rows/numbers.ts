@@ -46,13 +46,30 @@ export function meaningOf(written: Decimal, { scale, negate, round }: DecimalFor
   return rounded({ units, scale: written.scale + factor.scale }, round);
 }
 
-/** Halves away from zero. */
+/** Halves away from zero; with fewer decimals zeros are added. */
 function rounded({ units, scale }: Decimal, round: number | undefined): Decimal {
-  if (round === undefined || round >= scale) return { units, scale };
+  if (round === undefined) return { units, scale };
+  if (round >= scale) return { units: units * 10n ** BigInt(round - scale), scale: round };
   const unit = 10n ** BigInt(scale - round);
   const size = units < 0n ? -units : units;
   const whole = (2n * size + unit) / (2n * unit);
   return { units: units < 0n ? -whole : whole, scale: round };
+}
+
+/** Equal shares that add up: with six decimals more, of which zeros at the end go, or as they are. What is left over goes to the last ones. */
+export function dividedBy({ units, scale }: Decimal, shares: number, { round }: DecimalFormat): readonly Decimal[] {
+  const more = round === undefined ? 6 : 0;
+  const size = (units < 0n ? -units : units) * 10n ** BigInt(more);
+  const left = Number(size % BigInt(shares));
+  return Array.from({ length: shares }, (_, at) => {
+    const share = size / BigInt(shares) + (at >= shares - left ? 1n : 0n);
+    const [whole, decimals] = more === 0 ? [share, scale] : withoutZeros(share, scale + more);
+    return { units: units < 0n ? -whole : whole, scale: decimals };
+  });
+}
+
+function withoutZeros(size: bigint, scale: number): readonly [bigint, number] {
+  return scale > 0 && size % 10n === 0n ? withoutZeros(size / 10n, scale - 1) : [size, scale];
 }
 
 /** @param text canonical decimal text */

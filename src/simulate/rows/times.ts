@@ -26,6 +26,38 @@ export function writeTime(day: Day, timeFormat: TimeFormat, style: Style): strin
   return known.get(key);
 }
 
+/** The months that a text of a format stands for: those of a quarter or a year, or one. */
+export interface Period {
+  readonly first: number;
+  readonly months: 1 | 3 | 12;
+}
+
+export function periodOf(month: number, timeFormat: TimeFormat): Period {
+  const {
+    formats: [name = 'iso'],
+    fiscalYear,
+  } = timeFormat;
+  const months = lengths.get(timeFormat) ?? monthsOf(name);
+  lengths.set(timeFormat, months);
+  const start = name.startsWith('fiscal-') ? (fiscalYear?.startsIn ?? 1) - 1 : 0;
+  return { first: month - ((month - start) % months), months };
+}
+
+/** Every row of every history asks. */
+const lengths = new WeakMap<TimeFormat, Period['months']>();
+
+/** A pattern without a month or a day stands for a quarter, or for a year. */
+function monthsOf(name: string): Period['months'] {
+  if (name === 'fiscal-quarter') return 3;
+  if (name === 'fiscal-year') return 12;
+  if (namedMonths.has(name)) return 1;
+  const letters = name.replaceAll(/'[^']*'/g, '');
+  if (/[MLdDwIEeict]/.test(letters)) return 1;
+  return /[Qq]/.test(letters) ? 3 : 12;
+}
+
+const namedMonths = new Set(['iso', 'unix', 'unix-ms', 'excel-serial', 'decimal-month', 'fiscal-period']);
+
 function write(
   { month, day }: Day,
   { formats, locales: names, fiscalYear }: TimeFormat,

@@ -1,0 +1,93 @@
+/** Mappings whose meaning the simulated world has to know: what it takes for right is compared with what the agent makes of the same rows. */
+import { describe, expect, test } from 'vitest';
+import { dividedBy, meaningOf, showDecimal } from '../../src/simulate/rows/numbers.ts';
+import { periodOf } from '../../src/simulate/rows/times.ts';
+import { plainDecimal } from '../../src/core/numbers/decimal.ts';
+import { longConfig } from '../support/stages.ts';
+import { simulated } from '../support/simulated.ts';
+
+type Warned = readonly { readonly path: string; readonly message: string }[];
+
+async function expectKept(config: object, histories = '12'): Promise<Record<string, unknown>> {
+  const { json } = await simulated(config, { histories });
+  expect(json['violation']).toBeUndefined();
+  expect((json['warnings'] as Warned).filter(({ message }) => /cannot be made up/.test(message))).toEqual([]);
+  return json;
+}
+
+const spreads = ['repeat', 'first', 'last', 'divide'];
+const periods = ['QQQ yyyy', 'fiscal-quarter', 'fiscal-year', 'yyyy'];
+const spread = spreads.map((how, at) => [how, periods[at] as string] as const);
+
+describe('no promise is broken where', () => {
+  test.each([...spread, ...spread.map(([how], at) => [how, periods[3 - at] as string] as const)])(
+    'values of a period are spread: %s over %s',
+    async (how, format) => {
+      const time = { from: '{period}', format };
+      const fiscalYear = format.startsWith('fiscal-') ? { fiscalYear: { startsIn: 'April', namedAfter: 'end' } } : {};
+      const drivers = [{ id: '{id}', path: ['{id}'], time, value: '{value}', spread: how }];
+      await expectKept(longConfig({ ...fiscalYear, drivers }));
+    },
+  );
+
+  test.each([0, 1, 5])('numbers are rounded to %i decimals', async (round) => {
+    const drivers = [{ id: '{id}', path: ['{id}'], time: '{time}', value: { from: '{value}', round } }];
+    await expectKept(longConfig({ drivers }));
+  });
+
+  test('months are closed and nothing is deleted', async () => {
+    const destination = { url: 'https://plan.test', shouldDeleteMissing: false };
+    await expectKept({ ...longConfig({}, { lastClose: { day: 10 } }), destination }, '60');
+  });
+});
+
+test('two sources whose rows cannot be made up have other drivers each', async () => {
+  const source = (name: string): object => ({
+    type: 'csv',
+    files: [`${name}/*.csv`],
+    drivers: [
+      { id: `${name}/{id|match:^\\d{9}$}`, path: [name, '{id|match:^\\d{9}$}'], time: '{time}', value: '{value}' },
+    ],
+  });
+  const { json } = await simulated(
+    { destination: { url: 'https://plan.test' }, sources: { a: source('a'), b: source('b') } },
+    { histories: '60' },
+  );
+  expect((json['warnings'] as Warned).filter(({ message }) => /cannot be made up/.test(message))).toHaveLength(2);
+  expect(Object.keys(json['marks'] as object)).not.toContain('hold: belongs to another');
+  expect(json['violation']).toBeUndefined();
+});
+
+test.each([
+  ['QQQ yyyy', undefined, 24_319, 24_318, 3],
+  ["'Q' yyyy", undefined, 24_319, 24_312, 12],
+  ['fiscal-quarter', 2, 24_319, 24_319, 3],
+  ['fiscal-quarter', 2, 24_318, 24_316, 3],
+  ['fiscal-year', 4, 24_314, 24_303, 12],
+  ['fiscal-period', 4, 24_314, 24_314, 1],
+  ['decimal-month', undefined, 24_314, 24_314, 1],
+  ['MMM yy', undefined, 24_314, 24_314, 1],
+])('a time of %s (fiscal year from %s) in month %i begins in month %i and lasts %i', (...row) => {
+  const [format, startsIn, month, first, months] = row;
+  const fiscalYear = startsIn === undefined ? undefined : { startsIn, namedAfter: 'start' as const };
+  const timeFormat = { formats: [format], locales: ['en'], timezone: undefined, fiscalYear };
+  expect(periodOf(month, timeFormat)).toEqual({ first, months });
+});
+
+test.each([
+  ['10', 3, undefined, ['3.333333', '3.333333', '3.333334']],
+  ['-10.01', 4, 2, ['-2.50', '-2.50', '-2.50', '-2.51']],
+  ['9', 3, undefined, ['3', '3', '3']],
+])('%s over %i months is exact in all', (text, months, round, shares) => {
+  const [whole = '', decimals = ''] = text.split('.');
+  const value = { units: BigInt(whole + decimals), scale: decimals.length };
+  expect(dividedBy(value, months, { ...plainDecimal, round }).map(showDecimal)).toEqual(shares);
+});
+
+test.each([
+  [7n, 0, 2, '7.00'],
+  [-1_255n, 2, 1, '-12.6'],
+  [1_255n, 2, undefined, '12.55'],
+])('%s with %i decimals rounded to %s is %s', (units, scale, round, text) => {
+  expect(showDecimal(meaningOf({ units, scale }, { ...plainDecimal, round }))).toBe(text);
+});
