@@ -106,6 +106,25 @@ describe('they are walked again, and it is found, where', () => {
   test.each<[string, FindingKind, Values, Values, ValueRules?]>([
     ['six values of a driver are a thousandfold', 'factor', drivers(1, plain), drivers(1, some(6, thousandfold))],
     ['24 values are that changed alone', 'factor', drivers(8, plain, 12), drivers(8, some(3, thousandfold), 12)],
+    ['nine of ten values are', 'factor', drivers(1, plain, 10), drivers(1, some(9, thousandfold), 10)],
+    [
+      '19 of 20 values that change in a driver are',
+      'factor',
+      drivers(2, plain, 60),
+      drivers(2, (all) => all.map((value, at) => (at < 19 ? thousandfold(value) : at < 20 ? `${value}7` : value)), 60),
+    ],
+    [
+      'they are, and a month comes behind',
+      'factor',
+      drivers(1, (all) => all.slice(0, 6), 7),
+      drivers(1, some(6, thousandfold), 7),
+    ],
+    [
+      'a new month is of another size in many drivers',
+      'new-scale',
+      drivers(10, (all) => all.slice(0, 11), 12),
+      drivers(10, (all) => [...all.slice(0, 11), thousandfold(all[11]!)], 12),
+    ],
     ['ten values become 0', 'zeros', drivers(2, plain, 5), drivers(2, (all) => all.map(() => '0'), 5)],
     ['the last closed month comes behind', 'closed', drivers(1, (all) => all.slice(0, 5)), drivers(1, plain), closed],
     [
@@ -116,10 +135,25 @@ describe('they are walked again, and it is found, where', () => {
       closed,
     ],
     ['the last closed month goes', 'closed', drivers(1, plain), drivers(1, (all) => all.slice(0, 5)), closed],
+    [
+      'one goes, and one that is not closed comes',
+      'closed',
+      drivers(1, (all) => all.slice(0, 6), 7),
+      drivers(1, (all) => ['', ...all.slice(1)], 7),
+      closed,
+    ],
+    [
+      'one changes, and one that is not closed comes',
+      'closed',
+      drivers(1, (all) => all.slice(0, 6), 7),
+      drivers(1, (all) => ['7', ...all.slice(1)], 7),
+      closed,
+    ],
     ['a driver is new there', 'closed', {}, drivers(1, plain), closed],
     ['a driver goes there', 'closed', drivers(1, plain), {}, closed],
     ['only that is looked for', 'closed', drivers(1, plain), {}, { ...closed, isJudged: false }],
-  ])('%s', (_what, kind, before, after, rules) => {
+  ])('%s', (...row) => {
+    const [, kind, before, after, rules] = row;
     const { walks, kinds } = reviewed(before, after, rules);
     expect(walks).toBeGreaterThan(0);
     expect(kinds).toEqual([kind]);
