@@ -1,5 +1,6 @@
 /** When the value guard walks both reads once more: where something may be found, and not for ordinary changes. */
 import { describe, expect, test } from 'vitest';
+import { multiplyDecimals } from '../../src/core/numbers/arithmetic.ts';
 import { diffDrivers, pairDrivers } from '../../src/core/series/diff.ts';
 import type { PackedDriver } from '../../src/core/series/packing.ts';
 import { parseMonth } from '../../src/core/time/month.ts';
@@ -51,7 +52,7 @@ function drivers(
 }
 
 const plain = (values: readonly string[]): readonly string[] => values;
-const thousandfold = (value: string): string => `${value.replace('.', '')}00`;
+const thousandfold = (value: string): string => multiplyDecimals(value, '1000');
 const some = (count: number, change: (value: string) => string) => (values: readonly string[]) =>
   values.map((value, at) => (at < count ? change(value) : value));
 
