@@ -3,37 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Dependencies } from '../../src/app/dependencies.ts';
 import { type Unseen, findMoves, movedPoints } from '../../src/app/review/moves.ts';
 import { compareRuns } from '../../src/core/series/compare.ts';
-import type { PackedDriver } from '../../src/core/series/packing.ts';
 import { formatMonth } from '../../src/core/time/month.ts';
+import { type Reads, bufferOf, driversOf } from '../support/few-reads.ts';
 import { driver } from '../support/packed.ts';
 
 const [january, february, march] = ['2026-01', '2026-02', '2026-03'];
-
-/** Reads by `source kind`; each has drivers with their months. */
-type Reads = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-
-function driversOf(reads: Reads, source: string, kind: string): readonly PackedDriver[] {
-  return Object.entries(reads[`${source} ${kind}`] ?? {}).map(([id, months]) =>
-    driver(id, Object.fromEntries(months.map((month) => [month, '1']))),
-  );
-}
-
-/** A buffer of these reads, as far as moves ask it. */
-function bufferOf(reads: Reads): Pick<Dependencies, 'buffer'> {
-  const known = {
-    drivers: (source: string, kind: string) => driversOf(reads, source, kind),
-    sharedDrivers: (some: readonly { readonly source: string; readonly kind: string }[]) => {
-      const having = some.flatMap(({ source, kind }) =>
-        driversOf(reads, source, kind).map(({ id }) => ({ id, source })),
-      );
-      const sources = Map.groupBy(having, ({ id }) => id);
-      return [...sources]
-        .filter(([, all]) => all.length > 1)
-        .map(([id, all]) => ({ driver: id, sources: all.map(({ source }) => source) }));
-    },
-  };
-  return { buffer: { reads: known } } as unknown as Pick<Dependencies, 'buffer'>;
-}
 
 function moves(reads: Reads, { unread = [], removed = [] }: Partial<Unseen> = {}) {
   const sources = [...new Set(Object.keys(reads).map((name) => name.split(' ')[0] ?? ''))];
@@ -43,7 +17,7 @@ function moves(reads: Reads, { unread = [], removed = [] }: Partial<Unseen> = {}
       const comparison = compareRuns(driversOf(reads, source, 'accepted'), driversOf(reads, source, 'candidate'));
       return { source, comparison };
     });
-  const found = findMoves(bufferOf(reads) as Dependencies, candidates, { unread, removed });
+  const found = findMoves({ buffer: bufferOf(reads) } as Dependencies, candidates, { unread, removed });
   return found.map(({ from, to, drivers, reads: where }) => ({
     move: `${from} > ${to}`,
     drivers: [...drivers],
@@ -124,9 +98,9 @@ test('the points that move are those which are given up and another one has, of 
     [driver('X', { [january]: '1', [february]: '1', [march]: '1' }), driver('Y', { [march]: '1', '2026-04': '1' })],
     [],
   ).deletes;
-  const moved = movedPoints(bufferOf(reads), [{ drivers: new Set(['X', 'Y']), reads: where }], given);
+  const moved = movedPoints({ buffer: bufferOf(reads) }, [{ drivers: new Set(['X', 'Y']), reads: where }], given);
   const shown = [...moved].map(([id, months]) => [id, months.map(formatMonth)]);
   expect(Object.fromEntries(shown)).toEqual({ X: [january, february], Y: [march] });
-  expect(movedPoints(bufferOf(reads), [{ drivers: new Set(['X']), reads: where }], given).size).toBe(1);
-  expect(movedPoints(bufferOf(reads), [], given).size).toBe(0);
+  expect(movedPoints({ buffer: bufferOf(reads) }, [{ drivers: new Set(['X']), reads: where }], given).size).toBe(1);
+  expect(movedPoints({ buffer: bufferOf(reads) }, [], given).size).toBe(0);
 });
