@@ -287,6 +287,23 @@ describe('a driver that one pass gives up and a later one has again', () => {
     });
   });
 
+  test('is compared beside one that went in an earlier push', async () => {
+    const config = sourcesOf(['a'], { guard: { maxDeletes: 1000 } });
+    await using w = await world({ config, files: { 'a.csv': yearOf([...moved, ...left]) } });
+    await w.sync();
+    for (const kept of [moved.slice(1), moved.slice(2)]) {
+      w.clock.jump(3_600_000);
+      await w.write('a.csv', yearOf([...kept, ...left]));
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    }
+    await w.write(
+      'a.csv',
+      yearOf([...moved.slice(2), ...left]).concat(yearOf(moved.slice(0, 2), '000').replace(/^.*\n/u, '')),
+    );
+    const { findings } = sourceOf(await w.sync(), 'a');
+    expect(findings?.map(({ group }) => group)).toEqual(moved.slice(0, 2).map((id) => [id]));
+  });
+
   test('is new once that is long ago', async () => {
     await using w = await gone();
     w.clock.jump(31 * 86_400_000);

@@ -29,12 +29,12 @@ function depsOf({
   return { settings, buffer: bufferOf(reads, carried), ledger } as unknown as Dependencies;
 }
 
-type Kind = 'accept' | 'covered' | 'hold' | 'unapprovable';
+type Kind = 'accept' | 'covered' | 'hold' | 'unapprovable' | 'coveredAndHeld';
 
 function decisionOf(reads: Reads, source: string, kind: Kind): CandidateDecision {
   const comparison = compareRuns(driversOf(reads, source, 'accepted'), driversOf(reads, source, 'candidate'));
-  const facts = { source, comparison, isCovered: kind === 'covered' };
-  const isHeld = kind === 'hold' || kind === 'unapprovable';
+  const facts = { source, comparison, isCovered: kind.startsWith('covered') };
+  const isHeld = kind !== 'accept' && kind !== 'covered';
   return (isHeld
     ? {
         ...facts,
@@ -259,8 +259,10 @@ describe('a snapshot without drivers', () => {
       a: held,
       b: accepted,
     });
-    expect(await emptied({ reads: { ...empty, 'a accepted': {} } }, { a: 'accept', b: 'accept' })).toMatchObject({
-      a: held,
+    const bare = { ...empty, 'a accepted': {} };
+    expect(await emptied({ reads: bare }, { a: 'accept', b: 'accept' })).toMatchObject({ a: held, b: held });
+    expect(await emptied({ reads: bare }, { a: 'coveredAndHeld', b: 'accept' })).toMatchObject({
+      isEmptyApproved: false,
       b: held,
     });
   });
@@ -273,6 +275,8 @@ describe('a snapshot without drivers', () => {
     ).toMatchObject(passing);
     expect(await emptied({ reads: empty, shouldDeleteMissing: false }, { a: 'accept' })).toMatchObject(passing);
     expect(await emptied({ reads: { 'b accepted': {} } }, {})).toEqual({ isEmptyApproved: false });
+    const beside = await emptied({ reads: empty }, { a: 'coveredAndHeld', b: 'accept' });
+    expect(beside).toMatchObject({ isEmptyApproved: false, b: accepted });
     const kept = await emptied({ reads: { ...empty, 'a accepted': {} } }, { a: 'hold' });
     expect(kept).toMatchObject({ isEmptyApproved: false, a: { reason: 'a lacks much' } });
   });
