@@ -1,7 +1,7 @@
 /** What the guard has to stop, in its shortest form: judged when a candidate was accepted that nobody had approved. */
 import type { Settings, SourceSettings } from '../core/settings.ts';
 import { type HeldPart, type Points, deletesBetween, sizeOf } from './model.ts';
-import { type Accepted, joined, onlyOf, slippedDriver } from './moving.ts';
+import { type Accepted, joined, onlyOf, slippedDriver, unitsOf } from './moving.ts';
 import { Violation } from './promises.ts';
 
 /** One acceptance without approval that took points away. */
@@ -209,6 +209,17 @@ function isSame(one: string, other: string): boolean {
 const slipPointsMin = 24;
 const slipDriversMin = 10;
 
+/** What all values are multiplied by. */
+const wholeSlips: Readonly<Record<string, bigint>> = { thousandfold: 1000n, sign: -1n, zeros: 0n };
+
+function isTimes(before: Points, after: Points, factor: bigint): boolean {
+  const fits = (was: readonly string[], is: readonly string[] = []): boolean =>
+    was.some((one) => is.some((other) => unitsOf(one) * factor === unitsOf(other)));
+  return [...before].every(([driver, months]) =>
+    [...months].every(([month, texts]) => fits(texts, after.get(driver)?.get(month))),
+  );
+}
+
 /** Of the smallest of two bookings, or of their number, a slip makes something else, and of a share that was rounded something near to it. */
 function showsSlips({ mapping }: Accepting['source']): boolean {
   return mapping.drivers.every(
@@ -233,6 +244,8 @@ function judgeSlip({ settings, source, before, after }: Accepting): void {
   const isSameShape =
     deletesBetween(before.points, after.points).points === 0 && sizeOf(before.points).points === size.points;
   if (!isSameShape || !showsSlips(source) || size.points < slipPointsMin || size.drivers < slipDriversMin) return;
-  if (slip === 'thousandfold' || slip === 'sign' || slip === 'zeros')
+  // Of what slipped in part before, or was another state, not all is that many times what it was.
+  const factor = wholeSlips[slip];
+  if (factor !== undefined && isTimes(before.points, after.points, factor))
     throw new Violation('slip', `${source.name}: ${size.points} numbers slipped (${slip}) and were accepted`);
 }

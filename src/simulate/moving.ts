@@ -123,7 +123,7 @@ function isTimes([was, ...others]: readonly string[], is: readonly string[] = []
 }
 
 /** In millionths. */
-function unitsOf(text: string): bigint {
+export function unitsOf(text: string): bigint {
   const [whole = '', decimals = ''] = text.split('.');
   return BigInt(whole + decimals.padEnd(6, '0').slice(0, 6));
 }

@@ -160,3 +160,12 @@ test('where two files tie, a read may change numbers that look the same to the m
   ]);
   expect(violation).toBeUndefined();
 });
+
+test('a slip of all is plain to see only where no part of it slipped before', async () => {
+  const { violation } = await playOn(stageOf(movingDrivers), 88_056, [
+    { kind: 'join', gapMs: 2000, draw: 50_215_198 },
+    { kind: 'older', gapMs: 2000, draw: 1_054_660_729 },
+    { kind: 'slip', gapMs: 2000, draw: 2_034_575_493 },
+  ]);
+  expect(violation).toBeUndefined();
+});
