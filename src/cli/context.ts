@@ -35,7 +35,7 @@ export function configFile(context: Context): string {
   });
 }
 
-export function load(context: Context, secrets: 'required' | 'optional'): LoadedConfig {
+export function load(context: Context, secrets: 'required' | 'optional' | 'unused'): LoadedConfig {
   return loadConfig(configFile(context), { env: context.env, secrets });
 }
 
@@ -49,7 +49,7 @@ export function loadUnsentSettings(context: Context): Settings {
 }
 
 /** The settings. @throws ConfigError, AgentError `config.missing` */
-export function loadSettings(context: Context, secrets: 'required' | 'optional'): Settings {
+export function loadSettings(context: Context, secrets: 'required' | 'optional' | 'unused'): Settings {
   const { settings, problems } = load(context, secrets);
   if (settings === undefined) throw new ConfigError(problems);
   return settings;

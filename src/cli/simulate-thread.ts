@@ -7,7 +7,7 @@ import type { FromSimulateThread, SimulateThreadData } from './simulate-threads.
 
 const port = parentPort as MessagePort;
 const { file, env } = workerData as SimulateThreadData;
-const { settings } = loadConfig(file, { env, secrets: 'optional' });
+const { settings } = loadConfig(file, { env, secrets: 'unused' });
 if (settings === undefined) throw new Error('the config was valid a moment ago');
 const { stage } = openStage(settings);
 

@@ -32,7 +32,7 @@ const historiesDefault = 300;
 const seedMax = 2 ** 31;
 
 export async function simulate(context: Context, options: SimulateOptions): Promise<number> {
-  const settings = loadSettings(context, 'optional');
+  const settings = loadSettings(context, 'unused');
   const { stage, warnings } = openStage(settings);
   if (options.story !== undefined) return playStory(context, stage, { settings, file: options.story });
   const seed = wholeNumber(options.seed ?? '1', 'seed', seedMax);

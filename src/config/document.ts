@@ -45,7 +45,7 @@ export interface ConfigDocument {
 
 export interface Environment {
   readonly env: NodeJS.ProcessEnv;
-  readonly secrets: 'required' | 'optional';
+  readonly secrets: 'required' | 'optional' | 'unused';
 }
 
 /** Aliases of aliases can make a small file endless; no config needs this many values. */

@@ -50,7 +50,8 @@ export interface LoadedConfig {
 /**
  * Loads a config file.
  * @param file absolute path
- * @param options `secrets: 'optional'` for commands that only look: they need no variables and no secrets
+ * @param options `secrets: 'optional'` for commands that only look: they need no variables and no secrets, but where ledger and state are;
+ * `'unused'` for one that opens neither
  */
 export function loadConfig(file: string, options: Environment): LoadedConfig {
   const text = readText(file);

@@ -351,6 +351,8 @@ export class Checks {
     this.#given.clear();
     // Of a part without rows a snapshot knows nothing: how it ended is gone with the buffer.
     for (const [source, accepted] of then ?? []) {
+      // Of a source that had nothing it knows nothing either: that one begins with a first read.
+      if (accepted.points.size === 0) continue;
       const parts = accepted.parts.filter(({ sheet }) => sheet.rows.length > 0);
       this.#accepted.set(source, restored({ ...accepted, parts }));
     }

@@ -24,6 +24,8 @@ test('a secret that is not there is not needed', async () => {
   const destination = { url: 'https://plan.test', tokenFile: '/nowhere/token' };
   const { exit } = await simulated({ ...config, destination }, { histories: '1' });
   expect(exit).toBe(0);
+  const elsewhere = { ...config, ledger: '${LEDGER_NOT_SET}', state: '${STATE_NOT_SET}' };
+  expect((await simulated(elsewhere, { histories: '1' })).exit).toBe(0);
 });
 
 test.each([

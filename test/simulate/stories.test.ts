@@ -169,3 +169,16 @@ test('a slip of all is plain to see only where no part of it slipped before', as
   ]);
   expect(violation).toBeUndefined();
 });
+
+test('a source that was approved to be empty begins anew once the buffer is lost', async () => {
+  const stage = stageOf({ ...twoSources, guard: { firstPush: 'approve' }, lastClose: { day: 10 } });
+  const { violation, landed } = await playOn(stage, 19_708, [
+    { kind: 'restate', gapMs: 2000, draw: 504_720_498 },
+    { kind: 'empty', gapMs: 2000, draw: 592_191_645 },
+    { kind: 'approve', gapMs: 2000, draw: 377_243_442 },
+    { kind: 'approve', gapMs: 2000, draw: 1_954_050_368 },
+    { kind: 'damageBuffer', gapMs: 2000, draw: 1_682_184_000 },
+  ]);
+  expect(landed.length).toBeGreaterThan(1);
+  expect(violation).toBeUndefined();
+});
