@@ -62,13 +62,16 @@ function findWeaker(
   return undefined;
 }
 
+type Counting = Pick<Cell, 'seconds' | 'nanos' | 'value'>;
+
 function weakerMonth(old: PackedDriver, now: PackedDriver | undefined): Month | undefined {
   const cells = new Map((now === undefined ? [] : unpackDriver(now).cells).map((cell) => [cell.month, cell]));
   const driver = unpackDriver(old);
   return driver.cells.find((cell) => isWeaker(driver, cell, cells.get(cell.month)))?.month;
 }
 
-function isWeaker({ rule }: FoldedDriver, old: Cell, now: Cell | undefined): boolean {
+/** Whether a reading would not have counted beside the one that is gone, so that another one may count that only the snapshot's part had. */
+export function isWeaker({ rule }: Pick<FoldedDriver, 'rule'>, old: Counting, now: Counting | undefined): boolean {
   if (isAdding(rule)) return false;
   if (now === undefined) return true;
   const later = now.seconds - old.seconds || now.nanos - old.nanos;
