@@ -212,7 +212,7 @@ const slipDriversMin = 10;
 /** What all values are multiplied by. */
 const wholeSlips: Readonly<Record<string, bigint>> = { thousandfold: 1000n, sign: -1n, zeros: 0n };
 
-function isTimes(before: Points, after: Points, factor: bigint): boolean {
+function isAllTimes(before: Points, after: Points, factor: bigint): boolean {
   const fits = (was: readonly string[], is: readonly string[] = []): boolean =>
     was.some((one) => is.some((other) => unitsOf(one) * factor === unitsOf(other)));
   return [...before].every(([driver, months]) =>
@@ -246,6 +246,6 @@ function judgeSlip({ settings, source, before, after }: Accepting): void {
   if (!isSameShape || !showsSlips(source) || size.points < slipPointsMin || size.drivers < slipDriversMin) return;
   // Of what slipped in part before, or was another state, not all is that many times what it was.
   const factor = wholeSlips[slip];
-  if (factor !== undefined && isTimes(before.points, after.points, factor))
+  if (factor !== undefined && isAllTimes(before.points, after.points, factor))
     throw new Violation('slip', `${source.name}: ${size.points} numbers slipped (${slip}) and were accepted`);
 }
