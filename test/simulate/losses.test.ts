@@ -132,15 +132,13 @@ test('a hold that nobody looks for lasts, and pushes go on beside it', async () 
   expect(unseen.reason).not.toBe('');
 });
 
-test.each([{ guard: { firstPush: 'approve' } }, { guard: { firstPush: 'approve', values: 'off' } }])(
-  'where a first push has to be approved it was: %o',
-  async (agent) => {
-    const config = longConfig({}, agent);
-    const found = looseSettings(settingsOf(config)).map((one) => findLoss(stageOf(config).stage, one, 1));
-    for (const loss of await Promise.all(found)) expect(loss?.points).toBeGreaterThan(0);
-    expect(await unseenHold(stageOf(config).stage, 1)).toMatchObject({ source: 'sales', days: 30 });
-  },
-);
+test('where a first push has to be approved it was', async () => {
+  const config = longConfig({}, { guard: { firstPush: 'approve', values: 'off' } });
+  const [values, ...others] = looseSettings(settingsOf(config));
+  expect(others).toEqual([]);
+  expect((await findLoss(stageOf(config).stage, values!, 1))?.points).toBeGreaterThan(0);
+  expect(await unseenHold(stageOf(config).stage, 1)).toMatchObject({ source: 'sales', days: 30 });
+});
 
 test('rows of days of which one counts are told also where plain rows take their place', async () => {
   const id = '{id|match:^\\d{9}$}';
