@@ -2,6 +2,7 @@
 import { openLog } from '../compose/parts.ts';
 import { runningAgent, stateWarning } from '../compose/state.ts';
 import { namesHint } from '../core/nearest.ts';
+import type { Environment } from '../config/document.ts';
 import { type LoadedConfig, findConfigFile, loadConfig } from '../config/load.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
@@ -35,7 +36,7 @@ export function configFile(context: Context): string {
   });
 }
 
-export function load(context: Context, secrets: 'required' | 'optional' | 'unused'): LoadedConfig {
+export function load(context: Context, secrets: Environment['secrets']): LoadedConfig {
   return loadConfig(configFile(context), { env: context.env, secrets });
 }
 
@@ -49,7 +50,7 @@ export function loadUnsentSettings(context: Context): Settings {
 }
 
 /** The settings. @throws ConfigError, AgentError `config.missing` */
-export function loadSettings(context: Context, secrets: 'required' | 'optional' | 'unused'): Settings {
+export function loadSettings(context: Context, secrets: Environment['secrets']): Settings {
   const { settings, problems } = load(context, secrets);
   if (settings === undefined) throw new ConfigError(problems);
   return settings;

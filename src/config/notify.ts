@@ -46,7 +46,8 @@ function readChannel(cursor: Cursor, baseDir: string): ChannelSettings | Unaddre
   const { url, email, smtp, from, format = 'json', on = noticeEvents } = fields;
   const caFile = fields.caFile === undefined ? undefined : path.resolve(baseDir, fields.caFile);
   const isUnset = ['url', 'email', 'smtp'].some((key) => spotOf(within(cursor, key))?.unset === true);
-  if (!isMail) return url === undefined ? (isUnset ? { on } : undefined) : { kind: 'hook', url, format, on, caFile };
+  const elsewhere = isUnset ? { on } : undefined;
+  if (!isMail) return url === undefined ? elsewhere : { kind: 'hook', url, format, on, caFile };
   for (const key of ['email', 'smtp'].filter((one) => !keys.includes(one))) {
     complain(
       key,
@@ -54,6 +55,6 @@ function readChannel(cursor: Cursor, baseDir: string): ChannelSettings | Unaddre
       key === 'smtp' ? 'such as smtp: "${SMTP_URL}"' : 'such as email: [a@b.example]',
     );
   }
-  if (email === undefined || smtp === undefined) return isUnset ? { on } : undefined;
+  if (email === undefined || smtp === undefined) return elsewhere;
   return { kind: 'mail', to: email, from, smtp, on, caFile };
 }

@@ -37,8 +37,9 @@ export function periodOf(month: number, timeFormat: TimeFormat): Period {
     formats: [name = 'iso'],
     fiscalYear,
   } = timeFormat;
-  const months = lengths.get(timeFormat) ?? monthsOf(name);
-  lengths.set(timeFormat, months);
+  const known = lengths.get(timeFormat);
+  const months = known ?? monthsOf(name);
+  if (known === undefined) lengths.set(timeFormat, months);
   const start = name.startsWith('fiscal-') ? (fiscalYear?.startsIn ?? 1) - 1 : 0;
   return { first: month - ((month - start) % months), months };
 }
