@@ -4,7 +4,7 @@ import type { LedgerState } from '../core/ledger.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type LoopState, recall } from '../core/loop/state.ts';
 
-/** Addresses that are remembered. What one is still owed is over within about an hour. */
+/** Addresses that are remembered. What one is still owed is mostly over within about an hour. */
 const earlierMax = 10;
 
 /** As of now. */

@@ -328,7 +328,7 @@ export class Checks {
     if (parts === undefined) this.#dropped(source);
     // A snapshot to go back to has nothing of it: in an equal one, which took its place, the drivers were another source's.
     else if (parts.length === 0) this.#accepted.set(source, nothing);
-    else if (then !== undefined) this.#accepted.set(source, restored(then, dropped));
+    else if (then !== undefined) this.#accepted.set(source, restored(then, this.#lastSettings.get(source), dropped));
     else if (before !== undefined) {
       const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
       const settings = this.#lastSettings.get(source);
@@ -354,7 +354,7 @@ export class Checks {
       // Of a source that had nothing it knows nothing either: that one begins with a first read.
       if (accepted.points.size === 0) continue;
       const parts = accepted.parts.filter(({ sheet }) => sheet.rows.length > 0);
-      this.#accepted.set(source, restored({ ...accepted, parts }));
+      this.#accepted.set(source, restored({ ...accepted, parts }, this.#lastSettings.get(source)));
     }
   }
 

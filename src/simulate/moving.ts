@@ -1,6 +1,8 @@
 /** What the rules say of drivers that move from one source to another: what they are compared with, and what goes with them. */
-import type { HeldPart, Points } from './model.ts';
-import type { Place, Sheet } from './world/place.ts';
+import type { SourceSettings } from '../core/settings.ts';
+import { foldedOf } from './folded.ts';
+import type { Collapse, HeldPart, Points } from './model.ts';
+import type { Meaning, Place, Sheet } from './world/place.ts';
 
 /** What a source has accepted, and what it is made of. */
 export interface Accepted {
@@ -17,6 +19,9 @@ export interface Given {
   readonly isShown: boolean;
   readonly months: ReadonlyMap<number, readonly string[]>;
 }
+
+/** The rules by which one reading counts, and the others not at all. */
+const picking: ReadonlySet<Collapse> = new Set(['last', 'first', 'min', 'max']);
 
 export const nothing: Accepted = { parts: [], points: new Map(), isBlurred: false };
 
@@ -94,13 +99,34 @@ export function showsAny(place: Place | undefined, { points }: Accepted): boolea
 }
 
 /**
- * What a source has accepted, as a snapshot says it: not which of its parts were carried.
+ * What a source has accepted, as a snapshot says it: not which of its parts were carried, nor a reading beside the one that
+ * counted.
  * @param dropped parts that were forgotten since: what they added to numbers of others stays until the next read
  */
-export function restored(accepted: Accepted, dropped: readonly string[] = []): Accepted {
+export function restored(
+  accepted: Accepted,
+  settings: SourceSettings | undefined,
+  dropped: readonly string[] = [],
+): Accepted {
   const kept = accepted.parts.filter(({ name }) => !dropped.includes(name));
-  const isBlurred = accepted.isBlurred || kept.length < accepted.parts.length;
-  return { ...accepted, parts: kept.map((part) => ({ ...part, isCarried: false })), isBlurred };
+  const isUnknown =
+    kept.length < accepted.parts.length || (settings !== undefined && hidesReadings(accepted, settings));
+  const parts = kept.map((part) => ({ ...part, isCarried: false }));
+  return { ...accepted, parts, isBlurred: accepted.isBlurred || isUnknown };
+}
+
+/** Whether a part has a reading that does not count beside another part's. */
+function hidesReadings({ parts, points }: Accepted, settings: SourceSettings): boolean {
+  const isPicking = settings.mapping.drivers.map(({ rule }) => picking.has(rule));
+  if (parts.length < 2 || !isPicking.includes(true)) return false;
+  return parts.some((part) => {
+    const alone = foldedOf([part], settings);
+    const isHidden = ({ driver, month }: Meaning): boolean =>
+      alone.get(driver)?.get(month)?.join() !== points.get(driver)?.get(month)?.join();
+    return part.sheet.rows.some(({ means = [] }) =>
+      means.some((one) => isPicking[one.entry] === true && isHidden(one)),
+    );
+  });
 }
 
 /** Points of a driver that have to be there for a slip in it to be plain. */

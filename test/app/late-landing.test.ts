@@ -129,6 +129,46 @@ test('a repeat that is refused is left to the next moment', async () => {
   expect(w.service.posts).toHaveLength(5);
 });
 
+test('the last repeat is owed until it is acknowledged: refused, it is made with the next schedule time', async () => {
+  await using w = await daemonAfterLoss();
+  await w.configure({ schedule: '0 * * * *' });
+  await w.wake('reload');
+  w.service.answer(422, 422, 422);
+  await w.wait(61 * minutes);
+  w.service.land();
+  expect(w.service.posts).toHaveLength(5);
+  await w.wait(1 * hours);
+  expect(held(w)).toEqual(a(22));
+  expect(w.service.posts).toHaveLength(6);
+  await w.wait(1 * hours);
+  expect(held(w)).toEqual(a(333));
+  await w.wait(1 * hours);
+  expect(w.service.posts).toHaveLength(7);
+});
+
+test('a repeat that was refused is tried again by the next sync', async () => {
+  await using w = await daemonAfterLoss();
+  w.service.answer(422, 422);
+  await w.wait(2 * hours);
+  w.service.land();
+  await w.stop();
+  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
+  expect(held(w)).toEqual(a(333));
+  expect(await w.sync()).toMatchObject({ outcome: 'unchanged' });
+});
+
+test('a newer snapshot that is refused is no word about the one before: that one is still repeated', async () => {
+  await using w = await daemonAfterLoss();
+  w.service.land();
+  await w.wait(9 * minutes);
+  await w.write('a.csv', rows('a,2026-01,4444'));
+  w.service.answer(422);
+  await w.wake('source');
+  await w.wait(2 * minutes);
+  expect(w.service.posts).toHaveLength(5);
+  expect(held(w)).toEqual(a(333));
+});
+
 test('a repeat brings what was acknowledged, and not what waits for the schedule', async () => {
   await using w = await daemonAfterLoss();
   await w.configure();

@@ -1,6 +1,6 @@
 /** What the loop remembers of what was done: each outcome, and what it leaves as it was. */
 import { describe, expect, test } from 'vitest';
-import { type Attempt, type PassEnded, after, withoutDueRepeats } from '../../src/core/loop/after.ts';
+import { type Attempt, type PassEnded, after, putOffRepeats } from '../../src/core/loop/after.ts';
 import { type LoopState, recall, settle, start } from '../../src/core/loop/state.ts';
 
 const minuteMs = 60_000;
@@ -29,6 +29,7 @@ const attempt: Attempt = {
   askedMs: 0,
   jitter: 0.5,
   revision: 7,
+  isSame: true,
   followsOpenPush: false,
 };
 
@@ -46,6 +47,21 @@ describe('an attempt', () => {
   test('that follows an open push is repeated after ten minutes and after an hour', () => {
     const { repeatsMs } = after(state, { ...attempt, followsOpenPush: true });
     expect(repeatsMs).toEqual([1500 + 10 * minuteMs, 1500 + 60 * minuteMs]);
+  });
+
+  test('that is refused leaves the repeats of other bytes where they are', () => {
+    const { repeatsMs, putOffMs } = after(state, { ...attempt, outcome: 'refused', isSame: false });
+    expect([repeatsMs, putOffMs]).toEqual([state.repeatsMs, undefined]);
+  });
+
+  test('that is refused puts off the last repeat that is left, until something is acknowledged', () => {
+    const refused = { ...attempt, outcome: 'refused', push: 'repeat', endedMs: 2000 } as const;
+    const owed = after(state, refused);
+    expect([owed.repeatsMs, owed.putOffMs]).toEqual([[2000], 2000]);
+    const again = after(owed, { ...refused, begunMs: 2900, endedMs: 3000 });
+    expect([again.repeatsMs, again.putOffMs]).toEqual([[2000], 3000]);
+    const done = after(again, { ...attempt, begunMs: 3500, endedMs: 3600 });
+    expect([done.repeatsMs, done.putOffMs]).toEqual([[], undefined]);
   });
 
   test('that is refused stops the newest snapshot, and a refused repeat stops nothing', () => {
@@ -83,9 +99,11 @@ describe('an attempt', () => {
   });
 });
 
-test('repeats whose moment has come are left to the next one', () => {
-  expect(withoutDueRepeats(state, 1000).repeatsMs).toEqual([2000]);
-  expect(withoutDueRepeats(state, 999).repeatsMs).toEqual([1000, 2000]);
+test('repeats whose moment has come are left to the next one, and the last one is put off', () => {
+  expect(putOffRepeats(state, 1000)).toEqual({ ...state, repeatsMs: [2000] });
+  expect(putOffRepeats(state, 999)).toEqual({ ...state, repeatsMs: [1000, 2000] });
+  expect(putOffRepeats(state, 2000)).toEqual({ ...state, repeatsMs: [2000], putOffMs: 2000 });
+  expect(putOffRepeats({ ...state, repeatsMs: [] }, 2000).putOffMs).toBeUndefined();
 });
 
 const passed: PassEnded = {
@@ -198,6 +216,7 @@ test('where the clock is set back, every moment moves along', () => {
     broken: { pass, asked: 'now', times: 1, untilMs: 2960 },
   });
   expect(settle(state, 500)).toEqual({ ...state, notedMs: 500 });
+  expect(settle({ ...state, putOffMs: 90 }, 60).putOffMs).toBe(50);
   const unasked = { push: 'newest', failures: 1, atMs: 200, askedUntilMs: undefined } as const;
   expect(settle({ ...state, retry: unasked }, 90).retry).toEqual({ ...unasked, atMs: 190 });
   expect(settle({ address: 'a', notedMs: 100, unread: state.unread, repeatsMs: [], asked: '' }, 40)).toEqual({
@@ -223,6 +242,7 @@ test('a daemon that starts tries what was refused, and pushes what a crash left'
     retry: { push: 'newest', failures: 0, atMs: 800 },
   });
   expect(start(state, now)).toEqual({ ...state, stopped: undefined });
+  expect(start({ ...state, putOffMs: 90 }, now).putOffMs).toBeUndefined();
   const quiet = { ...state, changed: undefined };
   expect(start({ ...state, stopped: undefined }, now).retry).toBe(retry);
   expect(start(quiet, now).changed).toEqual({ firstMs: 800, lastMs: 800 });

@@ -271,6 +271,14 @@ describe('a repeat', () => {
     expect(next({ state: { repeatsMs: [nowMs] }, facts: blocked })).toBeUndefined();
   });
 
+  test('that was put off waits for the schedule time after that, or for a new token', () => {
+    const state = { servedMs: nowMs, repeatsMs: [5 * minutes], putOffMs: 6 * minutes };
+    const moment = { state, facts: { isBlocked: true } };
+    expect(next(moment)).toEqual({ atMs: 1 * hours, push: 'repeat', why });
+    expect(next({ state, facts: { isBlocked: true, hasNewToken: true } })?.atMs).toBe(5 * minutes);
+    expect(next({ ...moment, state: { ...state, repeatsMs: [2 * hours] } })?.atMs).toBe(2 * hours);
+  });
+
   test('gives way to the newest snapshot where both are due, and to nothing that is not due yet', () => {
     const state = { repeatsMs: [5 * minutes] };
     expect(decided({ state, facts: { isDoubted: true } })).toMatchObject({ pass: { push: 'newest' } });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { HistoryEvent } from '../../src/simulate/history/events.ts';
 import { play } from '../../src/simulate/history/play.ts';
 import { stageOf, stageOfSample } from '../support/stages.ts';
-import { movingDrivers, twoSources } from './planted/configs.ts';
+import { datedExports, firstToApprove, movingDrivers, shapedConfig } from './planted/configs.ts';
 
 /** What a history breaks, which requests landed in it, and what it reached. */
 async function playOn({ stage }: ReturnType<typeof stageOf>, seed: number, events: readonly HistoryEvent[]) {
@@ -115,8 +115,7 @@ test('time waits while an agent goes back to a snapshot, which takes its turns',
 });
 
 test('a first push whose snapshot is damaged, once it was refused, is built again', async () => {
-  const stage = stageOf({ ...twoSources, guard: { firstPush: 'approve' }, lastClose: { day: 10 } });
-  const { violation, marks } = await playOn(stage, 24_245, [
+  const { violation, marks } = await playOn(stageOf(firstToApprove), 24_245, [
     { kind: 'refused', gapMs: 2000, draw: 265_324_497 },
     { kind: 'half', gapMs: 2000, draw: 556_677_241 },
     { kind: 'readHangs', gapMs: 2000, draw: 2_039_414_866 },
@@ -150,8 +149,7 @@ test('an agent that was killed may have heard that somebody goes on: then an equ
 });
 
 test('where two files tie, a read may change numbers that look the same to the model', async () => {
-  const stage = stageOf({ ...twoSources, guard: { firstPush: 'approve' }, lastClose: { day: 10 } });
-  const { violation } = await playOn(stage, 14_072, [
+  const { violation } = await playOn(stageOf(firstToApprove), 14_072, [
     { kind: 'copy', gapMs: 2000, draw: 1_768_971_316 },
     { kind: 'copy', gapMs: 2000, draw: 679_665_611 },
     { kind: 'clockBack', gapMs: 2000, draw: 138_081_470 },
@@ -171,8 +169,7 @@ test('a slip of all is plain to see only where no part of it slipped before', as
 });
 
 test('a source that was approved to be empty begins anew once the buffer is lost', async () => {
-  const stage = stageOf({ ...twoSources, guard: { firstPush: 'approve' }, lastClose: { day: 10 } });
-  const { violation, landed } = await playOn(stage, 19_708, [
+  const { violation, landed } = await playOn(stageOf(firstToApprove), 19_708, [
     { kind: 'restate', gapMs: 2000, draw: 504_720_498 },
     { kind: 'empty', gapMs: 2000, draw: 592_191_645 },
     { kind: 'approve', gapMs: 2000, draw: 377_243_442 },
@@ -180,5 +177,27 @@ test('a source that was approved to be empty begins anew once the buffer is lost
     { kind: 'damageBuffer', gapMs: 2000, draw: 1_682_184_000 },
   ]);
   expect(landed.length).toBeGreaterThan(1);
+  expect(violation).toBeUndefined();
+});
+
+test('the last repeat is owed though it is refused: what landed late is undone with the next schedule time', async () => {
+  const { violation, landed } = await playOn(stageOf(shapedConfig), 3606, [
+    { kind: 'late', gapMs: 2000, draw: 1_160_256_002 },
+    { kind: 'refused', gapMs: 424_053, draw: 692_218_630 },
+    { kind: 'goneItem', gapMs: 2000, draw: 123_465_801 },
+    { kind: 'badCells', gapMs: 5_232_786, draw: 157_370_339 },
+  ]);
+  expect(landed.indexOf('2')).toBeGreaterThan(landed.indexOf('3'));
+  expect(violation).toBeUndefined();
+});
+
+test('once the buffer is lost nobody knows which reading stood beside the one that counted', async () => {
+  const { violation, landed } = await playOn(stageOf(datedExports), 7342, [
+    { kind: 'copy', gapMs: 2000, draw: 704_167_317 },
+    { kind: 'restate', gapMs: 2000, draw: 562_045_345 },
+    { kind: 'damageBuffer', gapMs: 1_882_371, draw: 1_526_952_402 },
+    { kind: 'rolling', gapMs: 2000, draw: 367_203_962 },
+  ]);
+  expect(landed.length).toBeGreaterThan(2);
   expect(violation).toBeUndefined();
 });

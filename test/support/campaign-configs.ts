@@ -3,6 +3,8 @@ import path from 'node:path';
 import { eventKinds } from '../../src/simulate/history/events.ts';
 import {
   answered,
+  datedExports,
+  firstToApprove,
   lagging,
   lenient,
   movingDrivers,
@@ -13,7 +15,7 @@ import {
 
 export const sampleFile = path.join(import.meta.dirname, '../../config/driver-sync.yaml');
 
-const { sales, costs } = twoSources.sources;
+const { sales } = twoSources.sources;
 
 /** Between them these configs may reach all. */
 export const campaignConfigs: readonly (readonly [name: string, config: object | 'sample'])[] = [
@@ -23,17 +25,8 @@ export const campaignConfigs: readonly (readonly [name: string, config: object |
   ['drivers that move', movingDrivers],
   ['bookings that add up', shapedConfig],
   ['one source that may turn empty', { ...oneSource, sources: { sales: { ...sales, mayBeEmpty: true } } }],
-  [
-    'a first push to approve, and closed months',
-    { ...twoSources, guard: { firstPush: 'approve' }, lastClose: { day: 10 } },
-  ],
-  [
-    'dated exports and a rolling one',
-    {
-      ...twoSources,
-      sources: { sales: { ...sales, parts: 'newest' }, costs: { ...costs, history: 'carry' } },
-    },
-  ],
+  ['a first push to approve, and closed months', firstToApprove],
+  ['dated exports and a rolling one', datedExports],
   ['a database that says when it was changed, and a workbook', answered],
   ['a database that lags', { ...lagging, guard: { maxDeletes: '60%' } }],
 ];

@@ -206,6 +206,7 @@ export class LoopWorld {
       askedMs: 'askedMs' in answer ? answer.askedMs : 0,
       jitter: 0.5,
       revision: this.revision,
+      isSame: sent.revision === this.held,
       followsOpenPush,
     });
     return answer.outcome;

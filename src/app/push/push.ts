@@ -1,5 +1,5 @@
 /** Pushes the newest snapshot, or the last one again: one at a time, so that no older one can land after a newer one. */
-import { withoutDueRepeats } from '../../core/loop/after.ts';
+import { putOffRepeats } from '../../core/loop/after.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { keepLoopState, loopState } from '../loop-record.ts';
 import { blockedReason, snapshotBlock } from './blocked.ts';
@@ -73,7 +73,6 @@ async function repeatWhileBlocked(
   signal: AbortSignal,
 ): Promise<PushReport> {
   const report = await pushRepeat(deps, { keepsToRetryAfter }, signal);
-  if (report === undefined)
-    await keepLoopState(deps, withoutDueRepeats(await loopState(deps), deps.clock.now().getTime()));
+  if (report === undefined) await keepLoopState(deps, putOffRepeats(await loopState(deps), deps.clock.now().getTime()));
   return report?.outcome === 'acknowledged' ? { ...blocked, push: report.push } : (report ?? blocked);
 }

@@ -168,6 +168,7 @@ async function attemptOf(
   done: { result: PushResult; digest: string; begunMs: number; endedMs: number },
 ): Promise<Omit<Attempt, 'push'>> {
   const { result, digest, begunMs, endedMs } = done;
+  const last = await ledger.pushes.lastAcknowledged(address);
   return {
     kind: 'attempt',
     outcome: result.outcome,
@@ -176,6 +177,7 @@ async function attemptOf(
     askedMs: result.retryAfterMs ?? 0,
     jitter: random(),
     revision: buffer.reads.revision(),
+    isSame: digest === last?.digest,
     // The embedded emulator holds no request back.
     followsOpenPush:
       settings.destination !== 'emulator' && (await ledger.pushes.maybeTaken(address, digest)) !== undefined,

@@ -16,6 +16,8 @@ export interface Attempt {
   readonly jitter: number;
   /** The revision of the data that was sent. */
   readonly revision: number;
+  /** The bytes are those that were acknowledged last, whatever they were sent for. */
+  readonly isSame: boolean;
   /** A push with other bytes may have been taken and may land after this one. */
   readonly followsOpenPush: boolean;
 }
@@ -80,10 +82,16 @@ function afterAttempt(state: LoopState, done: Attempt): LoopState {
   const { begunMs, endedMs, askedMs, revision } = done;
   switch (done.outcome) {
     case 'acknowledged':
-      return { ...state, retry: undefined, stopped: undefined, repeatsMs: repeatsAfter(state, done) };
+      return {
+        ...state,
+        retry: undefined,
+        stopped: undefined,
+        repeatsMs: repeatsAfter(state, done),
+        putOffMs: undefined,
+      };
     case 'refused':
       return {
-        ...withoutDueRepeats(state, endedMs),
+        ...(done.isSame ? putOffRepeats(state, endedMs) : state),
         retry: undefined,
         stopped: done.push === 'newest' ? { atMs: begunMs, revision, isRefused: true } : state.stopped,
       };
@@ -99,9 +107,15 @@ function afterAttempt(state: LoopState, done: Attempt): LoopState {
   }
 }
 
-/** A repeat that cannot be made now is left to the next moment, and to whatever is acknowledged before it. */
-export function withoutDueRepeats(state: LoopState, nowMs: number): LoopState {
-  return { ...state, repeatsMs: state.repeatsMs.filter((ms) => ms > nowMs) };
+/**
+ * A repeat that cannot be made now is left to the next moment, and to whatever is acknowledged before it. The last one is owed
+ * until then: without it the service would keep what landed late.
+ */
+export function putOffRepeats(state: LoopState, nowMs: number): LoopState {
+  const later = state.repeatsMs.filter((ms) => ms > nowMs);
+  if (later.length > 0) return { ...state, repeatsMs: later };
+  const last = state.repeatsMs.at(-1);
+  return last === undefined ? state : { ...state, repeatsMs: [last], putOffMs: nowMs };
 }
 
 /**

@@ -130,9 +130,11 @@ function* newestPushes(state: LoopState, facts: Facts): Generator<NextPush> {
 }
 
 /** What may have been taken after the acknowledged snapshot is not to be undone: then the newest one goes instead. */
-function repeats({ repeatsMs }: LoopState, { isOpen }: Facts): readonly NextPush[] {
-  const [atMs] = repeatsMs;
-  if (atMs === undefined || isOpen) return [];
+function repeats({ repeatsMs, putOffMs }: LoopState, facts: Facts): readonly NextPush[] {
+  const [dueMs] = repeatsMs;
+  if (dueMs === undefined || facts.isOpen) return [];
+  const isPutOff = putOffMs !== undefined && !facts.hasNewToken;
+  const atMs = isPutOff ? Math.max(dueMs, facts.nextScheduledMs(putOffMs)) : dueMs;
   return [{ atMs, push: 'repeat', why: 'the same bytes once more, since an earlier push may have landed after them' }];
 }
 

@@ -32,6 +32,8 @@ export interface LoopState {
   readonly stopped?: Stopped | undefined;
   /** When the last acknowledged snapshot is pushed again, since an older push may have landed after it. Earliest first. */
   readonly repeatsMs: readonly number[];
+  /** When the last repeat that is left could not be made: it waits for the first schedule time after this. */
+  readonly putOffMs?: number | undefined;
   /** The newest request and approval that a pass which pushes the newest snapshot has taken up, as `Ledger.asked` tells them. */
   readonly asked: string;
   /** The last pass broke, on a full disk for example. Not kept: another process tries at once. */
@@ -71,7 +73,7 @@ export interface Stopped {
 export function settle(state: LoopState, nowMs: number): LoopState {
   if (nowMs >= state.notedMs) return { ...state, notedMs: nowMs };
   const move = (ms: number): number => ms + nowMs - state.notedMs;
-  const { servedMs, changed, retry, stopped, broken } = state;
+  const { servedMs, changed, retry, stopped, putOffMs, broken } = state;
   return {
     ...state,
     notedMs: nowMs,
@@ -85,6 +87,7 @@ export function settle(state: LoopState, nowMs: number): LoopState {
     },
     stopped: stopped && { ...stopped, atMs: move(stopped.atMs) },
     repeatsMs: state.repeatsMs.map(move),
+    putOffMs: putOffMs === undefined ? undefined : move(putOffMs),
     broken: broken && { ...broken, untilMs: move(broken.untilMs) },
   };
 }
@@ -104,6 +107,7 @@ export function start(kept: LoopState, { nowMs, hasUnpushed }: { nowMs: number; 
   return {
     ...kept,
     stopped: undefined,
+    putOffMs: undefined,
     retry: stopped?.isRefused === true ? { push: 'newest', failures: 0, atMs: nowMs } : kept.retry,
     // A crash may have come between accepting and noting it.
     changed: kept.changed ?? (hasUnpushed ? { firstMs: nowMs, lastMs: nowMs } : undefined),

@@ -63,6 +63,18 @@ export const slowService = { ...sharedSources, destination: { ...destination, ti
 
 export const oneSource = { ...twoSources, sources: { sales: twoSources.sources.sales } };
 
+/** Somebody approves the first push, and months are closed. */
+export const firstToApprove = { ...twoSources, guard: { firstPush: 'approve' }, lastClose: { day: 10 } };
+
+/** Only the newest of dated exports counts, and of another source what earlier exports had of older months. */
+export const datedExports = {
+  ...twoSources,
+  sources: {
+    sales: { ...twoSources.sources.sales, parts: 'newest' },
+    costs: { ...twoSources.sources.costs, history: 'carry' },
+  },
+};
+
 /** A database that is asked when it was changed, which may lag, and a workbook. */
 export const answered = {
   destination,
