@@ -143,7 +143,9 @@ async function pushWithRetries(deps: Dependencies, options: PassOptions, signal:
 async function standing(deps: Dependencies): Promise<PushReport> {
   const blocked = await standingBlock(deps);
   if (blocked !== undefined) return { outcome: 'blocked', reason: blocked.reason, hint: blocked.hint };
-  const { servedMs = -Infinity } = await loopState(deps);
+  const { servedMs = -Infinity, stopped } = await loopState(deps);
+  // What came after it was a repeat of the snapshot before.
+  if (stopped?.isRefused === true) return { outcome: 'refused', reason: stopped.reason };
   const last = await deps.ledger.pushes.last(deps.address);
   if (last === undefined || last.outcome === 'acknowledged' || servedMs > last.atMs) return { outcome: 'unchanged' };
   return { outcome: last.outcome ?? 'unknown', reason: last.detail };

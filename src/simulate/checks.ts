@@ -258,13 +258,15 @@ export class Checks {
     const parts = isOne || source.removed === 'delete' ? present : withCarried(before.parts, present);
     const carries = parts.some((part) => part.isCarried);
     const points = foldedOf(parts, source);
+    const read = parts.filter((part) => part.isInSnapshot !== true);
+    const shown = read.length < parts.length ? foldedOf(read, source) : points;
     const isUnknown = before.isBlurred || this.#approved.has(source.name);
     return {
       parts,
       // An empty read shows no window of months, unless it may be empty.
       points:
         source.history === 'carry' && (points.size > 0 || source.mayBeEmpty)
-          ? withHistory(before.points, points)
+          ? withHistory(before.points, points, shown.size > 0 ? shown : points)
           : points,
       isBlurred: isUnknown && (carries || (before.isBlurred && source.history === 'carry')),
     };

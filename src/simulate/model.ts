@@ -1,7 +1,4 @@
-/**
- * What the service may hold. This is all that the checks go by, and it knows nothing of the agent: parts of rows with their meaning, and
- * the rules of docs/RULES.md in their shortest form.
- */
+/** What the service may hold: parts of rows with their meaning, and the rules of docs/RULES.md in short. It knows nothing of the agent. */
 import { type Decimal, showDecimal } from './rows/numbers.ts';
 import type { Meaning, Sheet } from './world/place.ts';
 
@@ -11,6 +8,8 @@ export interface HeldPart {
   readonly name: string;
   readonly sheet: Sheet;
   readonly isCarried: boolean;
+  /** Only a snapshot knows it: which of its months it had itself, nothing says. */
+  readonly isInSnapshot?: boolean;
 }
 
 /** By driver, then by month: the texts that are right. Several where two files tie, and which wins is not the model's to say. */
@@ -75,21 +74,21 @@ export function sizeOf(points: Points): { readonly drivers: number; readonly poi
 
 /** The points that go from one read to the next. */
 export function goneBetween(before: Points, after: Points): Points {
-  const left = [...before].map(([driver, months]): [string, Map<number, readonly string[]>] => {
-    const now = after.get(driver);
-    return [driver, new Map([...months].filter(([month]) => now?.has(month) !== true))];
-  });
+  const isGone = (driver: string, month: number): boolean => after.get(driver)?.has(month) !== true;
+  const left = [...before].map(
+    ([driver, months]) => [driver, new Map([...months].filter(([month]) => isGone(driver, month)))] as const,
+  );
   return new Map(left.filter(([, months]) => months.size > 0));
 }
 
 export function deletesBetween(before: Points, after: Points): ReturnType<typeof sizeOf> {
-  const drivers = [...before.keys()].filter((driver) => !after.has(driver)).length;
-  return { drivers, points: sizeOf(goneBetween(before, after)).points };
+  const drivers = [...before.keys()].filter((driver) => !after.has(driver));
+  return { drivers: drivers.length, points: sizeOf(goneBetween(before, after)).points };
 }
 
 /** The months of an export that shows only recent ones, and before them what was accepted. */
-export function withHistory(before: Points, after: Points): Points {
-  const earliest = Math.min(...[...after.values()].flatMap((months) => [...months.keys()]));
+export function withHistory(before: Points, after: Points, shown: Points): Points {
+  const earliest = Math.min(...[...shown.values()].flatMap((months) => [...months.keys()]));
   const points = new Map(after);
   for (const [driver, months] of before) {
     const earlier = [...months].filter(([month]) => month < earliest);

@@ -111,7 +111,7 @@ export function restored(
   const kept = accepted.parts.filter(({ name }) => !dropped.includes(name));
   const isUnknown =
     kept.length < accepted.parts.length || (settings !== undefined && hidesReadings(accepted, settings));
-  const parts = kept.map((part) => ({ ...part, isCarried: false }));
+  const parts = kept.map((part) => ({ ...part, isCarried: false, isInSnapshot: true }));
   return { ...accepted, parts, isBlurred: accepted.isBlurred || isUnknown };
 }
 

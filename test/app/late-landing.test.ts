@@ -157,6 +157,23 @@ test('a repeat that was refused is tried again by the next sync', async () => {
   expect(await w.sync()).toMatchObject({ outcome: 'unchanged' });
 });
 
+test('a repeat that is acknowledged leaves the newest snapshot refused: it is not forgotten, and goes with new data', async () => {
+  await using w = await daemonAfterLoss();
+  await w.configure();
+  await w.wake('reload');
+  await w.write('a.csv', rows('a,2026-01,4444'));
+  w.service.answer(422);
+  await w.wake('pass');
+  await w.wait(20 * minutes);
+  expect(w.service.posts).toHaveLength(5);
+  expect(held(w)).toEqual(a(333));
+  await w.wake('source');
+  expect(w.passes.at(-1)).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('422') });
+  await w.write('a.csv', rows('a,2026-01,55555'));
+  await w.wake('source');
+  expect(held(w)).toEqual(a(55_555));
+});
+
 test('a newer snapshot that is refused is no word about the one before: that one is still repeated', async () => {
   await using w = await daemonAfterLoss();
   w.service.land();

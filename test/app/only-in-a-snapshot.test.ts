@@ -175,3 +175,49 @@ test('months of history do not make a part of a file that is long gone', async (
   expect(await w.sync()).toMatchObject({ ...unchanged, ...judged(0, 'sales', { carried: [] }) });
   expect(w.points()).toEqual({ A: { '2026-01': '1', '2026-02': '2' } });
 });
+
+describe('with history: carry', () => {
+  const months = (first: number, last: number, number: number): Record<string, number> =>
+    Object.fromEntries(
+      Array.from({ length: last - first + 1 }, (_, at) => [`2026-${String(first + at).padStart(2, '0')}`, number]),
+    );
+  const source = collapsing('sum', 'in/*.csv', { history: 'carry' });
+  const all = { A: months(1, 9, 1), B: months(1, 9, 1), C: months(1, 9, 2) };
+  const textsOf = (of: Record<string, number>): Record<string, string> =>
+    Object.fromEntries(Object.entries(of).map(([month, number]) => [month, String(number)]));
+  const texts = { A: textsOf(all.A), B: textsOf(all.B), C: textsOf(all.C) };
+  const recent = longFile({ A: months(2, 9, 1), B: months(2, 9, 1) });
+
+  /** Two parts, which show recent months only, one of them gone: the month before is history. */
+  async function shortened(): Promise<TestWorld> {
+    const files = { 'in/1.csv': longFile({ A: all.A, B: all.B }), 'in/2.csv': longFile({ C: all.C }) };
+    const w = await world({ config: { sources: { sales: source } }, files });
+    await w.sync();
+    await w.write('in/1.csv', recent);
+    await w.write('in/2.csv', longFile({ C: months(2, 9, 2) }));
+    await w.sync();
+    await w.remove('in/2.csv');
+    expect(await w.sync()).toMatchObject(judged(3, 'sales', { carried: ['in/2.csv'] }));
+    return w;
+  }
+
+  test('an older month of a part that is gone opens no window: that of the others stays', async () => {
+    await using w = await shortened();
+    await w.loseBuffer();
+    expect(await w.sync()).toMatchObject({ outcome: 'unchanged' });
+    await w.write('in/1.csv', longFile({ A: months(2, 9, 1), B: months(2, 9, 3) }));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged' });
+    expect(w.points()).toEqual({ ...texts, B: { ...textsOf(months(2, 9, 3)), '2026-01': '1' } });
+  });
+
+  test('nor where all parts were gone when the snapshot was taken for them, and one comes back', async () => {
+    await using w = await shortened();
+    await w.loseBuffer();
+    await w.remove('in/1.csv');
+    await w.sync();
+    await w.write('in/1.csv', recent);
+    await w.sync();
+    await w.sync();
+    expect(w.points()).toEqual(texts);
+  });
+});

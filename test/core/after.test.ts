@@ -24,6 +24,7 @@ const attempt: Attempt = {
   kind: 'attempt',
   push: 'newest',
   outcome: 'acknowledged',
+  reason: 'said',
   begunMs: 1000,
   endedMs: 1500,
   askedMs: 0,
@@ -42,6 +43,12 @@ describe('an attempt', () => {
       stopped: undefined,
       repeatsMs: [2000],
     });
+  });
+
+  test('that is acknowledged as a repeat leaves what the newest snapshot waits for', () => {
+    const repeated = after({ ...state, retry: { ...retry, push: 'newest' } }, { ...attempt, push: 'repeat' });
+    expect([repeated.stopped, repeated.retry]).toEqual([stopped, { ...retry, push: 'newest' }]);
+    expect(after(state, { ...attempt, push: 'repeat' }).retry).toBeUndefined();
   });
 
   test('that follows an open push is repeated after ten minutes and after an hour', () => {
@@ -70,7 +77,7 @@ describe('an attempt', () => {
       ...state,
       notedMs: 1500,
       retry: undefined,
-      stopped: { atMs: 1000, revision: 7, isRefused: true },
+      stopped: { atMs: 1000, revision: 7, isRefused: true, reason: 'said' },
       repeatsMs: [2000],
     });
     expect(after(state, { ...refused, push: 'repeat' }).stopped).toBe(stopped);

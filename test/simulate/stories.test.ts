@@ -201,3 +201,26 @@ test('once the buffer is lost nobody knows which reading stood beside the one th
   expect(landed.length).toBeGreaterThan(2);
   expect(violation).toBeUndefined();
 });
+
+test('a repeat that is acknowledged leaves the newest snapshot refused, which waits for the schedule', async () => {
+  const { violation, marks } = await playOn(stageOf(shapedConfig), 13_694, [
+    { kind: 'late', gapMs: 4_324_130, draw: 847_176_410 },
+    { kind: 'readChanges', gapMs: 397_596, draw: 861_915_467 },
+    { kind: 'refused', gapMs: 341_254, draw: 251_588_580 },
+    { kind: 'late', gapMs: 2000, draw: 2_037_585_087 },
+    { kind: 'rename', gapMs: 2000, draw: 1_053_210_566 },
+  ]);
+  expect(marks).toContain('push refused');
+  expect(violation).toBeUndefined();
+});
+
+test('an older month of a part that only a snapshot knows does not end the history of the other parts', async () => {
+  const { violation, landed } = await playOn(stageOf(datedExports), 19_215, [
+    { kind: 'rolling', gapMs: 2000, draw: 164_062_798 },
+    { kind: 'append', gapMs: 2000, draw: 893_493_602 },
+    { kind: 'goneItem', gapMs: 2000, draw: 16_325_297 },
+    { kind: 'loseBuffer', gapMs: 188_569, draw: 306_131_389 },
+  ]);
+  expect(landed.length).toBeGreaterThan(2);
+  expect(violation).toBeUndefined();
+});

@@ -201,6 +201,7 @@ export class LoopWorld {
       kind: 'attempt',
       push: sent.push,
       outcome: answer.outcome,
+      reason: undefined,
       begunMs: this.nowMs,
       endedMs: this.nowMs,
       askedMs: 'askedMs' in answer ? answer.askedMs : 0,

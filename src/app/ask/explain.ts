@@ -7,6 +7,7 @@ import { formatMonth, parseMonth } from '../../core/time/month.ts';
 import { utcOffsetSeconds } from '../../core/time/zone.ts';
 import type { ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { firstShown } from '../read/carried.ts';
 import { lookFor } from '../push/retention.ts';
 
 export interface Explanation {
@@ -133,7 +134,7 @@ function carriedCells(
   const accepted = buffer.reads.parts(source, 'accepted') ?? [];
   const parts = accepted.filter(({ kind }) => kind !== 'history');
   const isHistoric = parts.length < accepted.length;
-  const earliest = isHistoric ? (buffer.parts.earliestMonth(parts.map(({ id }) => id)) ?? Infinity) : -Infinity;
+  const earliest = isHistoric ? (firstShown({ buffer }, parts) ?? Infinity) : -Infinity;
   const rules = new Map<string, string | undefined>();
   const ruleOf = (part: ReadPart): string | undefined => {
     if (!rules.has(part.name)) rules.set(part.name, ruleIn({ buffer }, part, driver));

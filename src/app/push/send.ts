@@ -172,6 +172,7 @@ async function attemptOf(
   return {
     kind: 'attempt',
     outcome: result.outcome,
+    reason: result.detail,
     begunMs,
     endedMs,
     askedMs: result.retryAfterMs ?? 0,

@@ -164,7 +164,11 @@ function setCandidate(
   if (hasHistory) buffer.reads.set(source, 'candidate', parts, '');
   const read = buffer.reads.drivers(source, 'candidate');
   const history = hasHistory
-    ? carryHistory(deps, settings, { parts, accepted: acceptedRuns(deps, source, { takeovers, yielded }), read })
+    ? carryHistory(deps, settings, {
+        parts: buffer.reads.parts(source, 'candidate') ?? [],
+        accepted: acceptedRuns(deps, source, { takeovers, yielded }),
+        read,
+      })
     : [];
   buffer.reads.set(source, 'candidate', [...parts, ...history], basis);
   const rules = new Set(settings.mapping.drivers.map(({ rule }) => rule));

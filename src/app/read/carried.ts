@@ -169,9 +169,20 @@ export function isCellOf(
   return isOfOnePart(driver, cell) && names.has(buffer.parts.origin(cell.part).name);
 }
 
+const takenOutVersions: ReadonlySet<string> = new Set(Object.values(takenOut));
+
 /**
- * The accepted months before the earliest month of a candidate's parts, for every accepted driver, as a part of it. `read`: what these parts hold. Where
- * a source may be empty, parts without any month show an empty window: all accepted months lie before it.
+ * The first month that the parts of a read show. What was taken out of a snapshot shows none beside others: there the months that a part
+ * had and older ones that were carried cannot be told apart.
+ */
+export function firstShown({ buffer }: Pick<Dependencies, 'buffer'>, parts: readonly ReadPart[]): Month | undefined {
+  const earliestOf = (of: readonly ReadPart[]): Month | undefined => buffer.parts.earliestMonth(of.map(({ id }) => id));
+  return earliestOf(parts.filter(({ version }) => !takenOutVersions.has(version))) ?? earliestOf(parts);
+}
+
+/**
+ * The accepted months before the first one that a candidate's parts show, for every accepted driver, as a part of it. `read`: what these parts hold.
+ * Where a source may be empty, parts without any month show an empty window: all accepted months lie before it.
  */
 export function carryHistory(
   { buffer }: Dependencies,
@@ -180,10 +191,10 @@ export function carryHistory(
     parts,
     accepted,
     read,
-  }: { parts: readonly ChosenPart[]; accepted: Iterable<PackedDriver>; read: Iterable<PackedDriver> },
+  }: { parts: readonly ReadPart[]; accepted: Iterable<PackedDriver>; read: Iterable<PackedDriver> },
 ): readonly ChosenPart[] {
   const isWindow = mayBeEmpty && parts.length > 0;
-  const earliest = buffer.parts.earliestMonth(parts.map(({ id }) => id)) ?? (isWindow ? Infinity : undefined);
+  const earliest = firstShown({ buffer }, parts) ?? (isWindow ? Infinity : undefined);
   if (earliest === undefined) return [];
   const writer = buffer.parts.begin(name, { name: '', kind: 'history' }, '');
   let count = 0;
@@ -210,11 +221,14 @@ export function carryHistory(
 
 /** @param now what the read has of it, whose path it has then: no reading that is gone decides that */
 function earlierThan(driver: FoldedDriver, month: Month, now: PackedDriver | undefined): FoldedDriver {
-  const earlier = withCells(
+  const earlier = driver.cells.filter((cell) => cell.month < month);
+  if (now === undefined) return withCells(driver, earlier);
+  const months = new Set(unpackDriver(now).cells.map((cell) => cell.month));
+  const missing = withCells(
     driver,
-    driver.cells.filter((cell) => cell.month < month),
+    earlier.filter((cell) => !months.has(cell.month)),
   );
-  return now === undefined ? earlier : { ...earlier, path: JSON.parse(now.path) as string[], otherPath: undefined };
+  return { ...missing, path: JSON.parse(now.path) as string[], otherPath: undefined };
 }
 
 /** A driver of which only these cells are left. The latest of them is where its path is from. */

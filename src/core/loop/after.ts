@@ -8,6 +8,8 @@ export interface Attempt {
   readonly kind: 'attempt';
   readonly push: Push;
   readonly outcome: PushOutcome;
+  /** What the service said, or what failed. */
+  readonly reason: string | undefined;
   readonly begunMs: number;
   readonly endedMs: number;
   /** What `Retry-After` asked for, or 0. */
@@ -79,13 +81,14 @@ function afterBreak(state: LoopState, { pass, asked, atMs, hasUnpushed, isAway =
 }
 
 function afterAttempt(state: LoopState, done: Attempt): LoopState {
-  const { begunMs, endedMs, askedMs, revision } = done;
+  const { begunMs, endedMs, askedMs, revision, reason } = done;
   switch (done.outcome) {
     case 'acknowledged':
+      // A repeat is no word about the newest snapshot: what that waits for stands.
       return {
         ...state,
-        retry: undefined,
-        stopped: undefined,
+        retry: done.push === 'newest' || state.retry?.push === 'repeat' ? undefined : state.retry,
+        stopped: done.push === 'newest' ? undefined : state.stopped,
         repeatsMs: repeatsAfter(state, done),
         putOffMs: undefined,
       };
@@ -93,7 +96,7 @@ function afterAttempt(state: LoopState, done: Attempt): LoopState {
       return {
         ...(done.isSame ? putOffRepeats(state, endedMs) : state),
         retry: undefined,
-        stopped: done.push === 'newest' ? { atMs: begunMs, revision, isRefused: true } : state.stopped,
+        stopped: done.push === 'newest' ? { atMs: begunMs, revision, isRefused: true, reason } : state.stopped,
       };
     case 'unreachable':
     case 'unknown': {

@@ -64,7 +64,7 @@ export interface Stopped {
   readonly revision: number;
   /** By the service; else nothing was sent. */
   readonly isRefused: boolean;
-  /** Why nothing was sent. */
+  /** What the service said, or why nothing was sent. */
   readonly reason?: string | undefined;
   readonly hint?: string | undefined;
 }
