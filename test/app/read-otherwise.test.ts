@@ -146,6 +146,40 @@ describe('a file that is gone and was read with other settings', () => {
     expect(sourceOf(await w.sync(), 'sales').reason).toMatch(/^the settings have changed/);
   });
 
+  describe('is no matter where what is there has the same points by both settings', () => {
+    const same = { ...entry(), missing: ['', 'no such word'] };
+
+    test('which is evidence that they do not differ', async () => {
+      await using w = await carrying();
+      await w.reconfigure(config(same));
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+    });
+
+    test('beside a part that is new and shows nothing of this', async () => {
+      await using w = await carrying();
+      await w.write('in/3.csv', points(7, 9));
+      await w.reconfigure(config(same));
+      expect(sourceOf(await w.sync(), 'sales').state).toBe('accepted');
+    });
+
+    test('but for a part that was rewritten, of which nobody knows that', async () => {
+      await using w = await carrying();
+      await w.write('in/1.csv', points(1, 3, ['B', 'A']));
+      await w.reconfigure(config(same));
+      expect(sourceOf(await w.sync(), 'sales').state).toBe('held');
+    });
+
+    test('in each of the parts', async () => {
+      const files = { 'in/1.csv': points(1, 3, ['A']), 'in/2.csv': points(4, 6), 'in/3.csv': points(7, 9) };
+      await using w = await world({ config: config(), files });
+      await w.sync();
+      await w.remove('in/2.csv');
+      await w.sync();
+      await w.reconfigure({ ...config({ ...entry(), where: { id: 'A' } }), guard: { ...guard, maxDeletes: '100%' } });
+      expect(sourceOf(await w.sync(), 'sales').reason).toMatch(/^the settings have changed: in\/2\.csv is gone/);
+    });
+  });
+
   test('is a word where only paths changed', async () => {
     await using w = await carrying();
     await w.reconfigure(config(entry({}, { path: ['Sales', '{id}'] })));
@@ -161,6 +195,35 @@ describe('a file that is gone and was read with other settings', () => {
     await using w = await carrying();
     await w.reconfigure({ guard, sources: { turnover: longSource('in/*.csv', entry({ scale: 1000 })) } });
     expect(sourceOf(await w.sync(), 'turnover').reason).toMatch(/^the settings have changed: in\/2\.csv is gone/);
+  });
+
+  test('is no matter once the settings that it was read with are those of today again', async () => {
+    await using w = await carrying();
+    await w.reconfigure(config(entry({ scale: 1000 })));
+    await approveHeld(w);
+    await w.sync();
+    await w.reconfigure(config());
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+  });
+
+  test('is named alone, beside one that was read with these settings by the source that takes it over', async () => {
+    const sales = (files: readonly string[]) => ({ ...longSource('in/*.csv', entry()), files });
+    const files = {
+      'in/1.csv': points(1, 3, ['A']),
+      'in/2.csv': points(4, 6, ['A']),
+      'old/1.csv': points(1, 3, ['B']),
+      'old/2.csv': points(4, 6, ['B']),
+    };
+    const old = longSource('old/*.csv', entry({ scale: 1000 }));
+    await using w = await world({ config: { guard, sources: { sales: sales(['in/*.csv']), old } }, files });
+    await w.sync();
+    await w.remove('in/2.csv');
+    await w.remove('old/2.csv');
+    await w.sync();
+    await w.reconfigure({ guard, sources: { sales: sales(['in/*.csv', 'old/*.csv']) } });
+    expect(sourceOf(await w.sync(), 'sales').reason).toMatch(
+      /^the settings have changed: old\/2\.csv is gone [^;]* 3 points from 2024-04 to 2024-06 stay as they were read$/,
+    );
   });
 
   test('is nothing new where an older version accepted it', async () => {
@@ -251,6 +314,39 @@ describe('months that only an earlier read had', () => {
     await w.sync();
     await w.reconfigure(ruled('sum'));
     expect(await w.sync()).toMatchObject({ exit: 0 });
+  });
+
+  test.each([
+    ['count', 'last', 6],
+    ['last', 'count', 6],
+  ])('are never the same by "count" and another rule: %s, then %s', async (before, after, count) => {
+    await using w = await world({ config: ruled(before), files: { 'sales.csv': points(1, 6) } });
+    await w.sync();
+    await w.write('sales.csv', points(4, 7));
+    await w.sync();
+    await w.reconfigure(ruled(after));
+    expect(sourceOf(await w.sync(), 'sales').reason).toContain(`their ${count} points from 2024-01 to 2024-03`);
+  });
+
+  test('are all told where one of the rules counts', async () => {
+    const both = (rule: string) => ({
+      guard,
+      sources: {
+        sales: longSource('sales.csv', {
+          history: 'carry',
+          drivers: [
+            { id: '{id}', path: ['{id}'], time: '{time}', value: '{value}', collapse: rule },
+            { id: '{id}/rows', path: ['{id}', 'rows'], time: '{time}', value: '{value}', collapse: 'count' },
+          ],
+        }),
+      },
+    });
+    await using w = await world({ config: both('last'), files: { 'sales.csv': points(1, 6) } });
+    await w.sync();
+    await w.write('sales.csv', points(4, 7));
+    await w.sync();
+    await w.reconfigure(both('sum'));
+    expect(sourceOf(await w.sync(), 'sales').reason).toContain('their 12 points from 2024-01 to 2024-03');
   });
 
   test('are no matter where the export shows all of them', async () => {
