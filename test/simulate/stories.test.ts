@@ -224,3 +224,14 @@ test('an older month of a part that only a snapshot knows does not end the histo
   expect(landed.length).toBeGreaterThan(2);
   expect(violation).toBeUndefined();
 });
+
+test('parts that only a snapshot knows leave nothing of what they added up', async () => {
+  const { violation, landed } = await playOn(stageOf(shapedConfig), 57_977, [
+    { kind: 'copy', gapMs: 2000, draw: 1_013_705_402 },
+    { kind: 'goneItem', gapMs: 2000, draw: 1_548_749_219 },
+    { kind: 'empty', gapMs: 2000, draw: 181_068_216 },
+    { kind: 'loseBuffer', gapMs: 3_340_675, draw: 1_111_314_486 },
+  ]);
+  expect(landed.length).toBeGreaterThan(1);
+  expect(violation).toBeUndefined();
+});
