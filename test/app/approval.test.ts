@@ -287,6 +287,26 @@ describe('a snapshot without drivers', () => {
     expect(w.drivers().length).toBeGreaterThan(0);
   });
 
+  test('is not reached by a read that nothing held while nothing was deleted', async () => {
+    const sources = { sales: mayBeEmpty('sales.csv') };
+    await using w = await world({
+      config: { sources, destination: { shouldDeleteMissing: false } },
+      files: { 'sales.csv': gridFile(ids(1, 3)) },
+    });
+    await w.sync();
+    await w.write('sales.csv', empty);
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+    await w.reconfigure({ sources });
+    const reason = 'the snapshot is empty and would delete every driver of the service';
+    const hint = expect.stringContaining('put the data back');
+    expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4, reason, hint });
+    await w.write('sales.csv', `${empty}\n`);
+    expect(await w.sync()).toMatchObject({ outcome: 'blocked', reason, ...held });
+    expect(w.drivers()).toHaveLength(3);
+    await w.write('sales.csv', gridFile(ids(1, 2)));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+  });
+
   test('is no first push', async () => {
     await using w = await world({
       config: { sources: { sales: mayBeEmpty('sales.csv') } },

@@ -81,7 +81,9 @@ export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Pro
   if (snapshot.drivers > 0) {
     if (emptyConsent !== undefined) await ledger.setState({ emptyConsent: undefined });
   } else if (!isConsented) {
-    return { outcome: 'blocked', reason: 'the snapshot is empty and would delete every driver of the service' };
+    const reason = 'the snapshot is empty and would delete every driver of the service';
+    const hint = 'put the data back; if all of it is meant to go, write the empty export anew and approve that read';
+    return { outcome: 'blocked', reason, hint };
   }
   const isFirst = settings.guard.firstPush === 'approve' && (await isFirstPush(deps));
   const why = doubt?.why ?? (await whyLess(deps, snapshot));
