@@ -91,6 +91,25 @@ describe('a driver that moves to another source', () => {
     await w.approve(sourceOf(report, 'a').digest ?? '');
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
   });
+
+  test('is compared by whoever takes it alone, where others move to a third source', async () => {
+    const config = sourcesOf(['a', 'b', 'c'], { guard: { maxDeletes: '30%' }, lastClose: '2025-06' });
+    const files = {
+      'a.csv': yearOf([...left, ...moved]),
+      'b.csv': yearOf(['B', 'B2', 'B3']),
+      'c.csv': yearOf(['C', 'C2', 'C3']),
+    };
+    await using w = await world({ config, files });
+    await w.sync();
+    await w.write('a.csv', yearOf(left));
+    await w.write('b.csv', yearOf(['B', 'B2', 'B3', 'D01']));
+    await w.write('c.csv', yearOf(['C', 'C2', 'C3', 'D02', 'D03']));
+    const report = await w.sync();
+    expect(['b', 'c'].map((name) => sourceOf(report, name).findings)).toEqual([undefined, undefined]);
+    await w.approve(sourceOf(report, 'a').digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+    expect(w.drivers()).toHaveLength(18);
+  });
 });
 
 describe('a source that gives drivers up to a held one', () => {
