@@ -92,6 +92,21 @@ describe('a driver that moves to another source', () => {
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
   });
 
+  test('is all that is compared of a first read: what is new there may be in closed months', async () => {
+    const more = { guard: { maxDeletes: '30%' }, lastClose: '2025-06' };
+    await using w = await world({ config: sourcesOf(['a'], more), files: { 'a.csv': yearOf([...left, ...moved]) } });
+    await w.sync();
+    await w.write('a.csv', yearOf(left));
+    await w.write('b.csv', yearOf([...moved, 'B']));
+    await w.reconfigure(sourcesOf(['a', 'b'], more));
+    const report = await w.sync();
+    expect(sourceOf(report, 'a').findings).toMatchObject([{ kind: 'closed' }]);
+    expect(sourceOf(report, 'b').findings).toBeUndefined();
+    await w.approve(sourceOf(report, 'a').digest ?? '');
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(w.drivers()).toHaveLength(13);
+  });
+
   test('is compared by whoever takes it alone, where others move to a third source', async () => {
     const config = sourcesOf(['a', 'b', 'c'], { guard: { maxDeletes: '30%' }, lastClose: '2025-06' });
     const files = {
