@@ -45,10 +45,18 @@ describe('an attempt', () => {
     });
   });
 
-  test('that is acknowledged as a repeat leaves what the newest snapshot waits for', () => {
-    const repeated = after({ ...state, retry: { ...retry, push: 'newest' } }, { ...attempt, push: 'repeat' });
-    expect([repeated.stopped, repeated.retry]).toEqual([stopped, { ...retry, push: 'newest' }]);
-    expect(after(state, { ...attempt, push: 'repeat' }).retry).toBeUndefined();
+  test.each(['acknowledged', 'refused', 'unreachable'] as const)(
+    'of a repeat that is %s leaves what the newest snapshot waits for',
+    (outcome) => {
+      const failed = { ...state, retry: { ...retry, push: 'newest' } } as const;
+      const repeated = after(failed, { ...attempt, push: 'repeat', outcome });
+      expect(repeated.stopped).toBe(stopped);
+      expect(repeated.retry?.push).toBe('newest');
+    },
+  );
+
+  test.each(['acknowledged', 'refused'] as const)('of a repeat that is %s ends its own retry', (outcome) => {
+    expect(after(state, { ...attempt, push: 'repeat', outcome }).retry).toBeUndefined();
   });
 
   test('that follows an open push is repeated after ten minutes and after an hour', () => {

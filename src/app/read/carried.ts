@@ -196,12 +196,15 @@ export function carryHistory(
   const isWindow = mayBeEmpty && parts.length > 0;
   const earliest = firstShown({ buffer }, parts) ?? (isWindow ? Infinity : undefined);
   if (earliest === undefined) return [];
+  // Only what was taken out of a snapshot has months before those that the parts show.
+  const isBeside = parts.some(({ version }) => takenOutVersions.has(version));
   const writer = buffer.parts.begin(name, { name: '', kind: 'history' }, '');
   let count = 0;
   let batch: FoldedDriver[] = [];
   for (const [packed, now] of pairDrivers(accepted, read)) {
     if (packed === undefined) continue;
-    const driver = earlierThan(unpackDriver(packed), earliest, now);
+    const had = isBeside && now !== undefined ? unpackDriver(now).cells.map(({ month }) => month) : [];
+    const driver = earlierThan(unpackDriver(packed), { month: earliest, now, had: new Set(had) });
     if (driver.cells.length === 0) continue;
     count++;
     batch.push(driver);
@@ -219,16 +222,21 @@ export function carryHistory(
   return [{ id, carried: false, settled: false }];
 }
 
-/** @param now what the read has of it, whose path it has then: no reading that is gone decides that */
-function earlierThan(driver: FoldedDriver, month: Month, now: PackedDriver | undefined): FoldedDriver {
-  const earlier = driver.cells.filter((cell) => cell.month < month);
-  if (now === undefined) return withCells(driver, earlier);
-  const months = new Set(unpackDriver(now).cells.map((cell) => cell.month));
-  const missing = withCells(
+interface Read {
+  /** The first month that it shows. */
+  readonly month: Month;
+  /** What it has of the driver, whose path that has then: no reading that is gone decides that. */
+  readonly now: PackedDriver | undefined;
+  /** Months that it has of the driver all the same. */
+  readonly had: ReadonlySet<Month>;
+}
+
+function earlierThan(driver: FoldedDriver, { month, now, had }: Read): FoldedDriver {
+  const earlier = withCells(
     driver,
-    earlier.filter((cell) => !months.has(cell.month)),
+    driver.cells.filter((cell) => cell.month < month && !had.has(cell.month)),
   );
-  return { ...missing, path: JSON.parse(now.path) as string[], otherPath: undefined };
+  return now === undefined ? earlier : { ...earlier, path: JSON.parse(now.path) as string[], otherPath: undefined };
 }
 
 /** A driver of which only these cells are left. The latest of them is where its path is from. */

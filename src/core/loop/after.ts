@@ -82,21 +82,23 @@ function afterBreak(state: LoopState, { pass, asked, atMs, hasUnpushed, isAway =
 
 function afterAttempt(state: LoopState, done: Attempt): LoopState {
   const { begunMs, endedMs, askedMs, revision, reason } = done;
+  // What comes of a repeat says nothing of the newest snapshot: whatever that waits for stands.
+  const isNewest = done.push === 'newest';
+  const isNewestOwed = !isNewest && state.retry?.push === 'newest';
   switch (done.outcome) {
     case 'acknowledged':
-      // A repeat is no word about the newest snapshot: what that waits for stands.
       return {
         ...state,
-        retry: done.push === 'newest' || state.retry?.push === 'repeat' ? undefined : state.retry,
-        stopped: done.push === 'newest' ? undefined : state.stopped,
+        retry: isNewestOwed ? state.retry : undefined,
+        stopped: isNewest ? undefined : state.stopped,
         repeatsMs: repeatsAfter(state, done),
         putOffMs: undefined,
       };
     case 'refused':
       return {
         ...(done.isSame ? putOffRepeats(state, endedMs) : state),
-        retry: undefined,
-        stopped: done.push === 'newest' ? { atMs: begunMs, revision, isRefused: true, reason } : state.stopped,
+        retry: isNewestOwed ? state.retry : undefined,
+        stopped: isNewest ? { atMs: begunMs, revision, isRefused: true, reason } : state.stopped,
       };
     case 'unreachable':
     case 'unknown': {
@@ -104,8 +106,9 @@ function afterAttempt(state: LoopState, done: Attempt): LoopState {
       const waitMs = Math.max(askedMs, fullJitterMs({ attempt: failures, random: () => done.jitter }));
       const askedUntilMs = askedMs === 0 ? undefined : endedMs + askedMs;
       // What was refused before it is no reason to wait for the schedule: this attempt is tried again.
-      const stopped = done.push === 'newest' ? undefined : state.stopped;
-      return { ...state, stopped, retry: { push: done.push, failures, atMs: endedMs + waitMs, askedUntilMs } };
+      const stopped = isNewest ? undefined : state.stopped;
+      const push = isNewestOwed ? 'newest' : done.push;
+      return { ...state, stopped, retry: { push, failures, atMs: endedMs + waitMs, askedUntilMs } };
     }
   }
 }
