@@ -131,7 +131,7 @@ test('a repeat that is refused is left to the next moment', async () => {
 
 test('the last repeat is owed until it is acknowledged: refused, it is made with the next schedule time', async () => {
   await using w = await daemonAfterLoss();
-  await w.configure({ schedule: '0 * * * *' });
+  await w.configure({ schedule: '0 * * * *', defaults: { poll: '1h' } });
   await w.wake('reload');
   w.service.answer(422, 422, 422);
   await w.wait(61 * minutes);
@@ -159,7 +159,7 @@ test('a repeat that was refused is tried again by the next sync', async () => {
 
 test('a repeat that is acknowledged leaves the newest snapshot refused: it is not forgotten, and goes with new data', async () => {
   await using w = await daemonAfterLoss();
-  await w.configure();
+  await w.configure({ defaults: { poll: '1h' } });
   await w.wake('reload');
   await w.write('a.csv', rows('a,2026-01,4444'));
   w.service.answer(422);

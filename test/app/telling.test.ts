@@ -188,7 +188,7 @@ describe('a daemon tells', () => {
   });
 
   test('nothing of a clock that is set back, though the last push lies ahead from then on', async () => {
-    const { w, told } = await toldWorld({ schedule: '*/10 * * * *' });
+    const { w, told } = await toldWorld({ schedule: '*/10 * * * *', defaults: { poll: '10m' } });
     await w.write('a.csv', many(2));
     await w.start();
     await w.wait(2 * hours);
