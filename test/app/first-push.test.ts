@@ -20,6 +20,15 @@ test('the first push waits for approval of its plan', async () => {
   expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
 });
 
+test('is held since the pass that held it first, however many come after it', async () => {
+  await using w = await world({ config: cautious, files: { 'sales.csv': gridFile(ids(1, 3)) } });
+  await w.sync();
+  const [before] = (await w.status()).held;
+  await w.clock.advance(300_000);
+  expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
+  expect((await w.status()).held).toEqual([before]);
+});
+
 test('a snapshot that is damaged while it waits is built again', async () => {
   await using w = await world({ config: cautious, files: { 'sales.csv': gridFile(ids(1, 300)) } });
   await w.sync();
