@@ -57,7 +57,7 @@ function noteOwnEnd({ ledger, address, clock, settings }: Dependencies, digest: 
 
 export interface PushJob {
   readonly snapshot: Snapshot;
-  /** What the service holds, as far as is known. */
+  /** The last acknowledged push: what the service holds, as far as is known. */
   readonly last: PushRecord | undefined;
   readonly rollbackOf?: number;
   /** It is the last acknowledged one, once more. */
@@ -116,7 +116,7 @@ interface BegunPush {
 /** Sends a push that is recorded as begun, and records what became of it. */
 async function carryOut(
   deps: Dependencies,
-  { snapshot, rollbackOf, isRepeat = false }: PushJob,
+  { snapshot, last, rollbackOf, isRepeat = false }: PushJob,
   { id, begunMs, carried }: BegunPush,
   signal: AbortSignal,
 ): Promise<PushReport> {
@@ -129,7 +129,8 @@ async function carryOut(
   deps.observe({ kind: 'push.answered', push: id });
   const endedAtMs = clock.now().getTime();
   const attempt = await attemptOf(deps, { result, digest, begunMs, endedMs: endedAtMs });
-  const loop = after(await loopState(deps), { ...attempt, push: isRepeat ? 'repeat' : 'newest' });
+  const push = isRepeat ? 'repeat' : 'newest';
+  const loop = after(await loopState(deps), { ...attempt, push, isSame: digest === last?.digest });
   let head: string | undefined;
   if (result.outcome === 'acknowledged') {
     const rolledBack =
@@ -166,9 +167,8 @@ async function carryOut(
 async function attemptOf(
   { address, buffer, ledger, random, settings }: Dependencies,
   done: { result: PushResult; digest: string; begunMs: number; endedMs: number },
-): Promise<Omit<Attempt, 'push'>> {
+): Promise<Omit<Attempt, 'push' | 'isSame'>> {
   const { result, digest, begunMs, endedMs } = done;
-  const last = await ledger.pushes.lastAcknowledged(address);
   return {
     kind: 'attempt',
     outcome: result.outcome,
@@ -178,7 +178,6 @@ async function attemptOf(
     askedMs: result.retryAfterMs ?? 0,
     jitter: random(),
     revision: buffer.reads.revision(),
-    isSame: digest === last?.digest,
     // The embedded emulator holds no request back.
     followsOpenPush:
       settings.destination !== 'emulator' && (await ledger.pushes.maybeTaken(address, digest)) !== undefined,

@@ -203,8 +203,8 @@ export function carryHistory(
   let batch: FoldedDriver[] = [];
   for (const [packed, now] of pairDrivers(accepted, read)) {
     if (packed === undefined) continue;
-    const had = isBeside && now !== undefined ? unpackDriver(now).cells.map(({ month }) => month) : [];
-    const driver = earlierThan(unpackDriver(packed), { month: earliest, now, had: new Set(had) });
+    const had = isBeside && now !== undefined ? new Set(unpackDriver(now).cells.map(({ month }) => month)) : noMonths;
+    const driver = earlierThan(unpackDriver(packed), { month: earliest, now, had });
     if (driver.cells.length === 0) continue;
     count++;
     batch.push(driver);
@@ -221,6 +221,8 @@ export function carryHistory(
   const { id } = writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
   return [{ id, carried: false, settled: false }];
 }
+
+const noMonths: ReadonlySet<Month> = new Set();
 
 interface Read {
   /** The first month that it shows. */
