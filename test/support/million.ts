@@ -1,8 +1,10 @@
 /**
- * Histories of every config of the campaigns, on all cores: `node test/support/million.ts [--each N] [--from SEED] [--only NAME]`. Prints what
- * each came to, and fails where a promise is broken or, with all configs, a mark is not reached. The same seeds give the same digest.
+ * Histories of every config of the campaigns, on all cores: `node test/support/million.ts [--each N] [--from SEED] [--only NAME] [--keep DIR]`.
+ * Prints what each came to, and fails where a promise is broken or, with all configs, a mark is not reached. The same seeds give the same digest.
+ * `--keep` writes down what each piece came to: a run that is stopped goes on there, as long as the code is the same.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,21 +12,37 @@ import { playInThreads } from '../../src/cli/simulate-threads.ts';
 import { digestOf } from '../../src/simulate/campaign.ts';
 import { campaignConfigs, requiredMarks, sampleFile } from './campaign-configs.ts';
 
+/** What one piece of the seeds of a config came to. */
+interface Piece {
+  readonly steps: number;
+  readonly seconds: number;
+  readonly digests: readonly string[];
+  readonly marks: readonly (readonly [mark: string, times: number])[];
+  readonly failedSeed?: number | undefined;
+}
+
+const pieceSeeds = 25_000;
+
 const { values } = parseArgs({
   options: {
     each: { type: 'string', default: '100000' },
     from: { type: 'string', default: '1' },
     only: { type: 'string' },
+    keep: { type: 'string' },
     threads: { type: 'string', default: String(availableParallelism()) },
   },
 });
-const seeds = { from: Number(values.from), count: Number(values.each), threads: Number(values.threads) };
+const from = Number(values.from);
+const end = from + Number(values.each);
+const threads = Number(values.threads);
 const configs = campaignConfigs.filter(([name]) => values.only === undefined || name === values.only);
 if (configs.length === 0) throw new Error(`--only is one of: ${campaignConfigs.map(([name]) => name).join('; ')}`);
 
 const marks = new Map<string, number>();
 const all: string[] = [];
 const dir = mkdtempSync(path.join(tmpdir(), 'driver-sync-million-'));
+const kept = values.keep === undefined ? dir : path.join(values.keep, codeVersion());
+mkdirSync(kept, { recursive: true });
 try {
   for (const [name, config] of configs) await playConfig(name, config);
 } finally {
@@ -40,13 +58,37 @@ if (unnamed.length > 0) fail(`without a mark: ${unnamed.join(', ')}`);
 async function playConfig(name: string, config: object | 'sample'): Promise<void> {
   const file = config === 'sample' ? sampleFile : path.join(dir, 'driver-sync.yaml');
   if (config !== 'sample') writeFileSync(file, JSON.stringify(config));
-  const startedMs = performance.now();
-  const { digests, steps, failedSeed, ...played } = await playInThreads({ file, env: {} }, seeds, () => undefined);
-  const seconds = Math.round((performance.now() - startedMs) / 1000);
-  say(`${name}: ${digests.length} histories, ${steps} steps, ${seconds} s, digest ${digestOf(digests)}`);
-  for (const [mark, times] of played.marks) marks.set(mark, (marks.get(mark) ?? 0) + times);
+  const pieces: Piece[] = [];
+  for (let seed = from; seed < end && pieces.at(-1)?.failedSeed === undefined; seed += pieceSeeds)
+    pieces.push(await playPiece(name, file, { from: seed, count: Math.min(pieceSeeds, end - seed) }));
+  const digests = pieces.flatMap((piece) => piece.digests);
+  const sum = (value: 'steps' | 'seconds'): number => pieces.reduce((total, piece) => total + piece[value], 0);
+  say(`${name}: ${digests.length} histories, ${sum('steps')} steps, ${sum('seconds')} s, digest ${digestOf(digests)}`);
+  for (const [mark, times] of pieces.flatMap((piece) => piece.marks)) marks.set(mark, (marks.get(mark) ?? 0) + times);
   all.push(...digests);
+  const failedSeed = pieces.at(-1)?.failedSeed;
   if (failedSeed !== undefined) fail(`seed ${failedSeed} of "${name}" breaks a promise`);
+}
+
+/** Plays it, unless an earlier run has. */
+async function playPiece(name: string, file: string, seeds: { from: number; count: number }): Promise<Piece> {
+  const keptFile = path.join(kept, `${name}, ${seeds.count} from ${seeds.from}.json`);
+  if (existsSync(keptFile)) return JSON.parse(readFileSync(keptFile, 'utf8')) as Piece;
+  const startedMs = performance.now();
+  const played = await playInThreads({ file, env: {} }, { ...seeds, threads }, () => undefined);
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  const piece = { ...played, seconds, marks: [...played.marks] };
+  writeFileSync(keptFile, JSON.stringify(piece));
+  return piece;
+}
+
+/** Histories of different code are no run of one commit, so each code has a folder of its own. */
+function codeVersion(): string {
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
+  const changed = git('status', '--porcelain', ':/src', ':/test/simulate/planted/configs.ts', ':/config');
+  if (changed !== '') throw new Error(`--keep belongs to a commit, and these files are changed:\n${changed}`);
+  return git('rev-parse', 'HEAD:src').slice(0, 12);
 }
 
 function say(line: string): void {
