@@ -1,0 +1,131 @@
+/** Configs that nobody wrote: each setting that a history can feel is drawn, most of them as they usually are. */
+import { Entropy } from '../../src/simulate/entropy.ts';
+
+/** What may stand in the place of nothing, each as likely. */
+type Choices = Readonly<Record<string, readonly unknown[]>>;
+
+const topLevel: Choices = {
+  timezone: ['Europe/Berlin', 'America/New_York', 'Pacific/Kiritimati'],
+  schedule: ['0 6 * * *', '0 */6 * * *', '30 3 * * 1-5', '@hourly'],
+  pushOnChange: ['5s', '1m', '30m', '2h'],
+  refresh: ['2h', '7d'],
+  keep: ['1d', '20d'],
+  lastClose: [{ day: 3 }, { day: 28 }],
+};
+
+const destination: Choices = {
+  shouldDeleteMissing: [false],
+  timeout: ['5s', '2m', '10m'],
+  compress: ['gzip'],
+  stamp: ['start', 'end'],
+};
+
+const guard: Choices = {
+  maxDeletes: ['0%', '0', '0.5%', '1', '3', '30%', '60%', '100%', '100'],
+  floor: [0, 1, 50, 1000],
+  maxRejects: ['0', '2', '10%', '60%'],
+  firstPush: ['approve'],
+  values: ['warn', 'off'],
+};
+
+const everySource: Choices = {
+  poll: ['5m', '@hourly', '0 6 * * *'],
+  timeout: ['30s', '10m'],
+  removed: ['delete'],
+  history: ['carry'],
+  guard: [{ values: 'warn' }, { values: 'off' }, { values: 'hold' }],
+  actuals: [true],
+  mayBeEmpty: [true],
+  missing: [['', '-'], ['n/a']],
+};
+
+const everyFile: Choices = { parts: ['newest'], settle: ['0s', '30s'] };
+
+const everyText: Choices = { lineEnd: ['any'] };
+
+const collapses = ['last', 'first', 'sum', 'average', 'min', 'max', 'count'];
+
+const times = [
+  { from: '{day}', format: 'dd.MM.yyyy' },
+  { from: '{month}', format: 'MMM yy' },
+  { from: '{month}', format: 'MMMM yyyy', locale: 'de' },
+  { from: '{year}-{month}', format: 'yyyy-MM' },
+  { from: '{period}', format: 'fiscal-period' },
+  { from: '{stamp}', format: 'unix' },
+  { from: '{day}', format: 'excel-serial' },
+];
+
+const periods = ['QQQ yyyy', 'yyyy', 'fiscal-quarter', 'fiscal-year'];
+
+const values: Choices = {
+  scale: ['1000', '0.001', '0.01'],
+  negate: [true],
+  round: [0, 2, 5],
+};
+
+const marks = [{}, { decimal: ',' }, { decimal: ',', group: '.' }, { group: ',' }, { accounting: true }];
+
+/** @returns the same config for the same number, always */
+export function drawConfig(number: number): object {
+  const entropy = new Entropy(number);
+  const names = ['north', 'south', 'west'].slice(0, entropy.between(1, 3, 'sources'));
+  const areShared = entropy.isIn(0.3, 'shared drivers');
+  const picked = (choices: Choices, share: number, ...keys: readonly string[]): object =>
+    Object.fromEntries(
+      Object.entries(choices).flatMap(([key, list]) =>
+        entropy.isIn(share, 'has', key, ...keys) ? [[key, entropy.pick(list, 'which', key, ...keys)]] : [],
+      ),
+    );
+  const sources = names.map((name) => {
+    const type = entropy.pick(['csv', 'csv', 'csv', 'jsonl', 'xlsx', 'postgres', 'sqlite'], 'type', name);
+    const isText = type === 'csv' || type === 'jsonl';
+    const place = {
+      postgres: { url: 'postgres://reader@db.test/books', query: 'SELECT * FROM entries' },
+      sqlite: { file: `${name}.db`, query: 'SELECT * FROM entries' },
+    }[type] ?? { files: [`${name}/*.${type}`], ...picked(everyFile, 0.2, name) };
+    const asked =
+      'query' in place && entropy.isIn(0.5, 'changed', name) ? { changed: 'SELECT max(at) FROM entries' } : {};
+    const source = {
+      type,
+      ...place,
+      ...asked,
+      ...picked(everySource, 0.15, name),
+      ...(isText && picked(everyText, 0.15, name)),
+      drivers: Array.from({ length: entropy.isIn(0.15, 'entries', name) ? 2 : 1 }, (_, at) =>
+        drawDrivers(entropy, areShared ? 'shared' : name, { at, name, picked }),
+      ),
+    };
+    return [name, source] as const;
+  });
+  return {
+    destination: { url: 'https://plan.test', ...picked(destination, 0.15) },
+    ...picked(topLevel, 0.3),
+    guard: picked(guard, 0.25),
+    sources: Object.fromEntries(sources),
+  };
+}
+
+interface OfSource {
+  readonly at: number;
+  readonly name: string;
+  readonly picked: (choices: Choices, share: number, ...keys: readonly string[]) => object;
+}
+
+function drawDrivers(entropy: Entropy, owner: string, { at, name, picked }: OfSource): object {
+  const key = `${name} ${at}`;
+  const from = at === 0 ? '{value}' : `{value ${at}}`;
+  const isPlain = entropy.isIn(0.6, 'plain value', key);
+  const value = isPlain ? from : { from, ...entropy.pick(marks, 'marks', key), ...picked(values, 0.3, key) };
+  const isSpread = entropy.isIn(0.1, 'spread', key);
+  const time = isSpread
+    ? { time: { from: '{period}', format: entropy.pick(periods, 'period', key) } }
+    : { time: entropy.isIn(0.6, 'plain time', key) ? '{time}' : entropy.pick(times, 'time', key) };
+  return {
+    id: at === 0 ? `${owner}/{id}` : `${owner}/{id}/${at}`,
+    path: [owner, '{id}', ...(at === 0 ? [] : [String(at)])],
+    ...time,
+    value,
+    ...(isSpread && { spread: entropy.pick(['repeat', 'first', 'last', 'divide'], 'how', key) }),
+    ...(entropy.isIn(0.4, 'collapse', key) && { collapse: entropy.pick(collapses, 'which collapse', key) }),
+  };
+}
