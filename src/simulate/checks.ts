@@ -284,12 +284,14 @@ export class Checks {
   /** Somebody approves what is held of a source: this, and nothing beyond it. */
   approve(source: string): void {
     const settings = this.#settingsOf(source);
-    const own = this.#accepted.get(source);
+    const isTaken = (name: string): boolean => settings !== undefined && this.#settingsOf(name) === undefined;
+    const left = [...this.#accepted].filter(([name]) => name === source || isTaken(name));
+    const all = { points: left.reduce((sum, [, { points }]) => joined(sum, points), nothing.points) };
     // Which part will be the newest is the agent's to say.
     const isKnown = settings !== undefined && !this.#is(source, 'isNewestOnly');
     const { before, after } = isKnown
       ? this.#compared(settings, this.#presentOf(settings), this.#shownBeside(source))
-      : { before: own, after: nothing };
+      : { before: all, after: nothing };
     this.#approved.set(source, goneBetween(before?.points ?? nothing.points, after.points));
   }
 

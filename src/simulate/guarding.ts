@@ -43,15 +43,15 @@ export function judgeAccepted(accepting: Accepting): void {
   judgeClosed({ ...accepting, before: { ...before, points: joined(before.points, moved) } });
   judgeSlip(accepting);
   judgeMoved(accepting);
-  if (accepting.settings.shouldDeleteMissing) judgeDeletes(accepting);
+  judgeDeletes(accepting);
 }
 
 /** The first read of a source. @throws Violation */
 export function judgeFirst(accepting: Accepting, isApproved: boolean): void {
-  const { source, after } = accepting;
+  const { settings, source, after } = accepting;
   judgeStale(source, after);
   if (isApproved) return;
-  if (after.points.size === 0 && !source.mayBeEmpty)
+  if (after.points.size === 0 && !source.mayBeEmpty && settings.shouldDeleteMissing)
     throw new Violation('evidence', `${source.name}: its first read had no readings`);
   judgeMoved(accepting);
 }
@@ -98,7 +98,10 @@ export function judgeRejects({ name, mapping }: SourceSettings, { guard }: Setti
 
 const onePercent = { kind: 'share', millionths: 10_000 } as const;
 
+/** @throws Violation */
 export function judgeDeletes({ settings, source, before, after, lately, mayLag }: Accepting): void {
+  // What a read leaves out stays at the service then.
+  if (!settings.shouldDeleteMissing) return;
   const { name, mayBeEmpty, history } = source;
   const had = sizeOf(before.points);
   const deletes = deletesBetween(before.points, after.points);

@@ -287,6 +287,27 @@ describe('a driver that one pass gives up and a later one has again', () => {
     expect(w.points()).toMatchObject({ D01: { '2025-01': expect.stringMatching(/000$/u) } });
   });
 
+  test.each(['a', 'b'])(
+    'is compared where nothing is deleted, so that the service has it still: in %s',
+    async (name) => {
+      await using w = await twoSources({ destination: { shouldDeleteMissing: false } });
+      await w.write('a.csv', yearOf(left));
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+      await w.write('b.csv', yearOf([...others, 'B']));
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+      const pushed = w.points();
+      await w.write(
+        `${name}.csv`,
+        yearOf(name === 'a' ? left : [...others, 'B']).concat(yearOf(moved, '000').replace(/^.*\n/u, '')),
+      );
+      expect(sourceOf(await w.sync(), name)).toMatchObject({
+        state: 'held',
+        findings: moved.map((id) => ({ kind: 'factor', factor: '1000', group: [id], points: 12 })),
+      });
+      expect(w.points()).toEqual(pushed);
+    },
+  );
+
   test('is compared also where the first pass was not pushed', async () => {
     await using w = await twoSources();
     await w.write('a.csv', yearOf(left));

@@ -113,6 +113,7 @@ interface OfSource {
 
 function drawDrivers(entropy: Entropy, owner: string, { at, name, picked }: OfSource): object {
   const key = `${name} ${at}`;
+  const ofRule = `${owner} ${at}`;
   const from = at === 0 ? '{value}' : `{value ${at}}`;
   const isPlain = entropy.isIn(0.6, 'plain value', key);
   const value = isPlain ? from : { from, ...entropy.pick(marks, 'marks', key), ...picked(values, 0.3, key) };
@@ -126,6 +127,7 @@ function drawDrivers(entropy: Entropy, owner: string, { at, name, picked }: OfSo
     ...time,
     value,
     ...(isSpread && { spread: entropy.pick(['repeat', 'first', 'last', 'divide'], 'how', key) }),
-    ...(entropy.isIn(0.4, 'collapse', key) && { collapse: entropy.pick(collapses, 'which collapse', key) }),
+    // One driver has one rule, whichever source has it.
+    ...(entropy.isIn(0.4, 'collapse', ofRule) && { collapse: entropy.pick(collapses, 'which collapse', ofRule) }),
   };
 }

@@ -40,7 +40,7 @@ async function playConfig(number: number): Promise<void> {
   const { stage, warnings } = openStage(settings);
   for (const { path: where, message } of warnings) process.stdout.write(`config ${number}, ${where}: ${message}\n`);
   try {
-    const { digests, failed } = await playSeeds(stage, { from: 1, count: each }, () => undefined);
+    const { digests, failed } = await playSeeds(stage, { from: 1 + number * each, count: each }, () => undefined);
     all.push(...digests);
     if (failed !== undefined) fail(`config ${number}, seed ${failed.seed}: ${JSON.stringify(failed.played.violation)}`);
   } catch (error) {

@@ -130,9 +130,14 @@ export async function snapshotsWithDeparted(
   const held = (await ledger.holds.held()).filter(({ source }) => sources.includes(source));
   const sinceMs = Math.min(nowMs, ...held.map((one) => one.sinceMs)) - rememberedMs;
   const pushes = (await ledger.pushes.all()).filter((one) => one.outcome === 'acknowledged' && one.address === address);
-  const isDeleting = (push: PushRecord | undefined): boolean =>
-    push !== undefined && push.atMs > sinceMs && push.changes.drivers.delete > 0;
-  return [...new Set(pushes.filter((_, at) => at === 0 || isDeleting(pushes[at - 1])).map(({ digest }) => digest))];
+  const isLeftBehind = (push: PushRecord, next: PushRecord | undefined): boolean =>
+    next === undefined || (next.atMs > sinceMs && leavesOut(push, next));
+  return [...new Set(pushes.filter((push, at) => isLeftBehind(push, pushes[at - 1])).map(({ digest }) => digest))];
+}
+
+/** Whether a push has no longer all drivers of the one before. Where nothing is deleted, its changes do not say so. */
+function leavesOut(before: PushRecord, { drivers, changes }: PushRecord): boolean {
+  return before.drivers + changes.drivers.create > drivers;
 }
 
 /** @throws AgentError `usage` for a push that is not there or was not acknowledged */

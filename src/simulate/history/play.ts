@@ -157,8 +157,10 @@ function hasArrived({ checks, wire, lastReport, settings }: World): boolean {
   // A rollback holds until somebody goes on, and a first push until every source was accepted: both say so.
   if (lastReport.outcome === 'blocked') return lastReport.reason !== undefined;
   const isRight = ({ name }: { readonly name: string }): boolean => {
-    const report = lastReport.sources.find((source) => source.name === name);
-    return checks.isCurrent(name) || (report?.state === 'held' && report.reason !== undefined);
+    const { state, reason, hint = '' } = lastReport.sources.find((source) => source.name === name) ?? {};
+    // Nothing is held where nothing is deleted: what adds up waits unread for whoever decides about a lost share of it.
+    const waits = state === 'held' || (!settings.shouldDeleteMissing && hint.includes('driver-sync forget'));
+    return checks.isCurrent(name) || (waits && reason !== undefined);
   };
   return settings.sources.every(isRight) && wire.isServed();
 }
