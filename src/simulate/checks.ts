@@ -181,10 +181,10 @@ export class Checks {
       );
       const parts = accepted.parts.filter(({ isCarried }) => isSamePlace || isCarried);
       // Who else takes a share of it depends on who was read in this pass.
-      const isShared =
-        parts.length > 0 &&
-        this.settings.sources.some((one) => one.name !== source.name && showsAny(this.#placeOf(one.name), accepted));
-      const left = { ...accepted, parts, isBlurred: accepted.isBlurred || isShared };
+      const isShared = this.settings.sources.some(
+        (one) => one.name !== source.name && showsAny(this.#placeOf(one.name), accepted),
+      );
+      const left = { ...accepted, parts, isBlurred: accepted.isBlurred || (isShared && parts.length > 0) };
       const shown = foldedOf(present, source);
       const others = [...accepted.points.keys()].filter((driver) => isShared && !shown.has(driver));
       return [yielding(left, new Set(others))];
