@@ -69,6 +69,17 @@ describe('approve', () => {
     expect((await w.status()).held).toMatchObject([{ source: 'sales', digest: w.digest }]);
   });
 
+  test('is of what is held: another candidate has another digest, and the same one the same again', async () => {
+    await using w = await holding();
+    const digests: (string | undefined)[] = [];
+    for (const kept of [ids(11, 30), ids(21, 40)]) {
+      await w.write('sales.csv', gridFile(kept));
+      digests.push(sourceOf(await w.sync(), 'sales').digest);
+    }
+    expect(digests).toEqual([expect.not.stringContaining(w.digest), w.digest]);
+    expect(digests[0]).toMatch(/^[\da-f]{64}$/);
+  });
+
   test('is left alone by plan, whatever plan finds', async () => {
     await using w = await holding();
     await w.approve(w.digest);
@@ -160,15 +171,18 @@ describe('approve', () => {
     expect(await approvals(w)).toMatchObject([{ state: 'dropped' }]);
   });
 
-  test('does not outlive a read that deletes nothing', async () => {
+  test.each([
+    ['is what it was', 40, 'nothing of that source is held any more'],
+    ['has a driver more', 41, 'a newer read of the source did not need it'],
+  ])('does not outlive a read that deletes nothing and %s', async (_, last, why) => {
     await using w = await holding();
     await w.approve(w.digest);
-    await w.write('sales.csv', gridFile(ids(1, 40)));
+    await w.write('sales.csv', gridFile(ids(1, last)));
     expect(await w.sync()).toMatchObject({ exit: 0 });
-    expect(await approvals(w)).toMatchObject([{ state: 'dropped', why: expect.stringMatching(/./) }]);
+    expect(await approvals(w)).toMatchObject([{ state: 'dropped', why }]);
     await w.write('sales.csv', gridFile(ids(21, 40)));
     expect(await w.sync()).toMatchObject(held);
-    expect(w.drivers()).toHaveLength(40);
+    expect(w.drivers()).toHaveLength(last);
   });
 
   test('is dropped where the source is not read, and so is what was held', async () => {
@@ -176,7 +190,8 @@ describe('approve', () => {
     await w.approve(w.digest);
     await w.remove('sales.csv');
     expect(await w.sync()).toMatchObject(judged(3, 'sales', { state: 'unread' }));
-    expect(await w.status()).toMatchObject({ held: [], approvals: [{ source: 'sales', state: 'dropped' }] });
+    const why = expect.stringMatching(/^the source was not read: .*sales\.csv/);
+    expect(await w.status()).toMatchObject({ held: [], approvals: [{ source: 'sales', state: 'dropped', why }] });
     await expect(w.approve(w.digest)).rejects.toMatchObject(usage);
     expect(w.drivers()).toHaveLength(40);
     await w.write('sales.csv', gridFile(ids(21, 40)));

@@ -2,28 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runsOf } from '../support/campaign.ts';
-import { longSource, ids, sourceOf, world, type TestWorld } from '../support/world.ts';
-import { yearOf } from '../support/moving-world.ts';
+import { longSource, ids, sourceOf, world } from '../support/world.ts';
+import { left, move, moved, others, twoSources, yearOf } from '../support/moving-world.ts';
 import { sourcesOf } from '../support/owning-world.ts';
-
-const moved = ids(1, 3);
-const left = ids(11, 19);
-const others = ids(21, 29);
-
-/** "a" has twelve drivers, "b" nine others. */
-async function twoSources(more: object = {}): Promise<TestWorld> {
-  const config = sourcesOf(['a', 'b'], { guard: { maxDeletes: '30%' }, ...more });
-  const files = { 'a.csv': yearOf([...left, ...moved]), 'b.csv': yearOf(others) };
-  const w = await world({ config, files });
-  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
-  return w;
-}
-
-/** Three drivers move from "a" to "b". */
-async function move(w: TestWorld, zeros = '', before = others): Promise<void> {
-  await w.write('a.csv', yearOf(left));
-  await w.write('b.csv', yearOf(before).concat(yearOf(moved, zeros).replace(/^.*\n/u, '')));
-}
 
 describe('a driver that moves to another source', () => {
   test('is accepted there with the values that it had', async () => {
@@ -252,125 +233,6 @@ describe('a source that gives drivers up to a held one', () => {
     await w.write('b.csv', yearOf(others));
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
     expect(w.drivers()).toHaveLength(18);
-  });
-});
-
-describe('a driver that one pass gives up and a later one has again', () => {
-  /** The service has had nothing of the three for a pass or two. */
-  async function gone(more: object = {}): Promise<TestWorld> {
-    const w = await twoSources(more);
-    await w.write('a.csv', yearOf(left));
-    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
-    await w.write('b.csv', yearOf([...others, 'B']));
-    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
-    expect(w.drivers()).toHaveLength(19);
-    return w;
-  }
-
-  test('is new where it has the values that it had', async () => {
-    await using w = await gone();
-    await move(w);
-    expect(sourceOf(await w.sync(), 'b')).toMatchObject({ state: 'accepted', changes: { drivers: { create: 3 } } });
-  });
-
-  test.each(['a', 'b'])('is compared with what the service had of it: in %s', async (name) => {
-    await using w = await gone();
-    const rest = name === 'a' ? left : others;
-    await w.write(`${name}.csv`, yearOf(rest).concat(yearOf(moved, '000').replace(/^.*\n/u, '')));
-    const report = await w.sync();
-    expect(sourceOf(report, name)).toMatchObject({
-      state: 'held',
-      findings: moved.map((id) => ({ kind: 'factor', factor: '1000', group: [id], points: 12 })),
-    });
-    await w.approve(sourceOf(report, name).digest ?? '');
-    expect(await w.sync()).toMatchObject({ exit: 0 });
-    expect(w.points()).toMatchObject({ D01: { '2025-01': expect.stringMatching(/000$/u) } });
-  });
-
-  test.each(['a', 'b'])(
-    'is compared where nothing is deleted, so that the service has it still: in %s',
-    async (name) => {
-      await using w = await twoSources({ destination: { shouldDeleteMissing: false } });
-      await w.write('a.csv', yearOf(left));
-      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
-      await w.write('b.csv', yearOf([...others, 'B']));
-      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
-      const pushed = w.points();
-      await w.write(
-        `${name}.csv`,
-        yearOf(name === 'a' ? left : [...others, 'B']).concat(yearOf(moved, '000').replace(/^.*\n/u, '')),
-      );
-      expect(sourceOf(await w.sync(), name)).toMatchObject({
-        state: 'held',
-        findings: moved.map((id) => ({ kind: 'factor', factor: '1000', group: [id], points: 12 })),
-      });
-      expect(w.points()).toEqual(pushed);
-    },
-  );
-
-  test('is compared also where the first pass was not pushed', async () => {
-    await using w = await twoSources();
-    await w.write('a.csv', yearOf(left));
-    await w.sync({ push: 'no' });
-    await move(w, '000');
-    expect(sourceOf(await w.sync(), 'b').state).toBe('held');
-  });
-
-  test('stays held for as long as nobody looks', async () => {
-    await using w = await gone();
-    await move(w, '000');
-    for (let pass = 0; pass < 5; pass += 1) {
-      expect(sourceOf(await w.sync({ push: 'always' }), 'b').state).toBe('held');
-      w.clock.jump(20 * 86_400_000);
-    }
-  });
-
-  test('is compared however many pushes have deleted drivers since then', async () => {
-    const going = ids(21, 60);
-    const config = sourcesOf(['a'], { guard: { maxDeletes: 1000 } });
-    await using w = await world({ config, files: { 'a.csv': yearOf([...going, ...left]) } });
-    await w.sync();
-    for (let count = 1; count <= going.length; count++) {
-      await w.write('a.csv', yearOf([...going.slice(count), ...left]));
-      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
-      w.clock.jump(3_600_000);
-    }
-    await w.write('a.csv', yearOf(left).concat(yearOf(['D21'], '000').replace(/^.*\n/u, '')));
-    expect(sourceOf(await w.sync(), 'a')).toMatchObject({
-      state: 'held',
-      findings: [{ kind: 'factor', group: ['D21'] }],
-    });
-  });
-
-  test('is compared beside one that went in an earlier push', async () => {
-    const config = sourcesOf(['a'], { guard: { maxDeletes: 1000 } });
-    await using w = await world({ config, files: { 'a.csv': yearOf([...moved, ...left]) } });
-    await w.sync();
-    for (const kept of [moved.slice(1), moved.slice(2)]) {
-      w.clock.jump(3_600_000);
-      await w.write('a.csv', yearOf([...kept, ...left]));
-      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
-    }
-    await w.write(
-      'a.csv',
-      yearOf([...moved.slice(2), ...left]).concat(yearOf(moved.slice(0, 2), '000').replace(/^.*\n/u, '')),
-    );
-    const { findings } = sourceOf(await w.sync(), 'a');
-    expect(findings?.map(({ group }) => group)).toEqual(moved.slice(0, 2).map((id) => [id]));
-  });
-
-  test('is new once that is long ago', async () => {
-    await using w = await gone();
-    w.clock.jump(31 * 86_400_000);
-    await move(w, '000');
-    expect(sourceOf(await w.sync(), 'b').state).toBe('accepted');
-  });
-
-  test('is created anew in a closed month, though it was there', async () => {
-    await using w = await gone();
-    await w.reconfigure(sourcesOf(['a', 'b'], { guard: { maxDeletes: '30%' }, lastClose: '2025-06' }));
-    await move(w, '', [...others, 'B']);
-    expect(sourceOf(await w.sync(), 'b').findings).toMatchObject([{ kind: 'closed', points: 18 }]);
   });
 });
 

@@ -145,6 +145,23 @@ describe('a closed month', () => {
     expect((await w.pass()).state).not.toBe('held');
   });
 
+  test('is created by a source that was accepted without any rows, and that is held', async () => {
+    await using w = await twoFiles(
+      { sales: { ...valueSource, mayBeEmpty: true }, costs: twoSources.costs },
+      { lastClose },
+    );
+    for (const [values, state] of [
+      [{}, 'held'],
+      [only(before, 'Sales'), 'held'],
+    ] as const) {
+      await w.write('sales.csv', valueFile(values));
+      const verdict = sourceOf(await w.sync(), 'sales');
+      expect(verdict).toMatchObject({ state, findings: [{ kind: 'closed', points: 144 }] });
+      await w.approve(verdict.digest ?? '');
+      await w.sync();
+    }
+  });
+
   test('closes at midnight of its day in the time zone of the agent', async () => {
     const values = twoYears(names, 1, 26);
     await using w = await accepted(values, { lastClose: { day: 10 }, timezone: 'America/New_York' });
