@@ -79,6 +79,7 @@ export function drawConfig(number: number): object {
   const sources = names.map((name) => {
     const type = entropy.pick(['csv', 'csv', 'csv', 'jsonl', 'xlsx', 'postgres', 'sqlite'], 'type', name);
     const isText = type === 'csv' || type === 'jsonl';
+    const isWide = type !== 'jsonl' && entropy.isIn(0.1, 'wide', name);
     const place = {
       postgres: { url: 'postgres://reader@db.test/books', query: 'SELECT * FROM entries' },
       sqlite: { file: `${name}.db`, query: 'SELECT * FROM entries' },
@@ -91,8 +92,10 @@ export function drawConfig(number: number): object {
       ...asked,
       ...picked(everySource, 0.15, name),
       ...(isText && picked(everyText, 0.15, name)),
-      drivers: Array.from({ length: entropy.isIn(0.15, 'entries', name) ? 2 : 1 }, (_, at) =>
-        drawDrivers(entropy, areShared ? 'shared' : name, { at, name, picked }),
+      ...(entropy.isIn(0.1, 'filtered', name) && filtered),
+      ...(isWide && wide),
+      drivers: Array.from({ length: !isWide && entropy.isIn(0.15, 'entries', name) ? 2 : 1 }, (_, at) =>
+        drawDrivers(entropy, areShared ? 'shared' : name, { at, name, picked, isWide }),
       ),
     };
     return [name, source] as const;
@@ -105,25 +108,41 @@ export function drawConfig(number: number): object {
   };
 }
 
+/** What the rows of a source look like, beside their times and values. */
+const shapes = [
+  { id: '{id}', path: ['{id}'] },
+  { id: '{region}/{product|slug}', path: ['{region}', '{product}'] },
+  { id: '{id|upper}', path: ['{id|trim}'] },
+] as const;
+
+/** A column for each month. */
+const wide = { unpivot: { columns: '^\\d{4}-\\d{2}$', name: 'time', value: 'value' } };
+
+const filtered = { where: { kind: ['actual', 'final'] } };
+
 interface OfSource {
   readonly at: number;
   readonly name: string;
+  readonly isWide: boolean;
   readonly picked: (choices: Choices, share: number, ...keys: readonly string[]) => object;
 }
 
-function drawDrivers(entropy: Entropy, owner: string, { at, name, picked }: OfSource): object {
+function drawDrivers(entropy: Entropy, owner: string, { at, name, picked, isWide }: OfSource): object {
   const key = `${name} ${at}`;
   const ofRule = `${owner} ${at}`;
   const from = at === 0 ? '{value}' : `{value ${at}}`;
   const isPlain = entropy.isIn(0.6, 'plain value', key);
   const value = isPlain ? from : { from, ...entropy.pick(marks, 'marks', key), ...picked(values, 0.3, key) };
-  const isSpread = entropy.isIn(0.1, 'spread', key);
+  const isSpread = !isWide && entropy.isIn(0.1, 'spread', key);
   const time = isSpread
     ? { time: { from: '{period}', format: entropy.pick(periods, 'period', key) } }
-    : { time: entropy.isIn(0.6, 'plain time', key) ? '{time}' : entropy.pick(times, 'time', key) };
+    : { time: isWide || entropy.isIn(0.6, 'plain time', key) ? '{time}' : entropy.pick(times, 'time', key) };
+  // Sources that have the same drivers call them the same.
+  const shape = entropy.isIn(0.7, 'plain names', owner) ? shapes[0] : entropy.pick(shapes, 'shape', owner);
+  const which = at === 0 ? [] : [String(at)];
   return {
-    id: at === 0 ? `${owner}/{id}` : `${owner}/{id}/${at}`,
-    path: [owner, '{id}', ...(at === 0 ? [] : [String(at)])],
+    id: [owner, shape.id, ...which].join('/'),
+    path: [owner, ...shape.path, ...which],
     ...time,
     value,
     ...(isSpread && { spread: entropy.pick(['repeat', 'first', 'last', 'divide'], 'how', key) }),
