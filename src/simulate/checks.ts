@@ -184,7 +184,8 @@ export class Checks {
       const isShared = this.settings.sources.some(
         (one) => one.name !== source.name && showsAny(this.#placeOf(one.name), accepted),
       );
-      const left = { ...accepted, parts, isBlurred: accepted.isBlurred || (isShared && parts.length > 0) };
+      const isUnsure = isShared && (parts.length > 0 || source.history === 'carry');
+      const left = { ...accepted, parts, isBlurred: accepted.isBlurred || isUnsure };
       const shown = foldedOf(present, source);
       const others = [...accepted.points.keys()].filter((driver) => isShared && !shown.has(driver));
       return [yielding(left, new Set(others))];

@@ -324,6 +324,27 @@ describe('with parts: newest', () => {
     expect(w.points()).toEqual({ A: { '2026-01': '5' }, B: { '2026-01': '5' } });
   });
 
+  test('what was seen while the clock was ahead hides nothing that comes once it is right', async () => {
+    await using w = await exports();
+    w.clock.jump(7 * 3_600_000);
+    await w.write('in/m.csv', longFile({ A: { '2026-01': 3 }, B: { '2026-01': 3 } }), w.clock.now());
+    await w.sync();
+    w.clock.jump(-7 * 3_600_000);
+    await w.sync();
+    expect(w.points()).toEqual({ A: { '2026-01': '3' }, B: { '2026-01': '3' } });
+    w.clock.jump(60_000);
+    await w.write('in/n.csv', longFile({ A: { '2026-01': 4 }, B: { '2026-01': 4 } }), w.clock.now());
+    await w.sync();
+    expect(w.points()).toEqual({ A: { '2026-01': '4' }, B: { '2026-01': '4' } });
+    // Also one that is written anew as it was then.
+    await w.write('in/m.csv', longFile({ A: { '2026-01': 3 }, B: { '2026-01': 3 } }), w.clock.now());
+    await w.sync();
+    w.clock.jump(60_000);
+    await w.write('in/o.csv', longFile({ A: { '2026-01': 5 }, B: { '2026-01': 5 } }), w.clock.now());
+    await w.sync();
+    expect(w.points()).toEqual({ A: { '2026-01': '5' }, B: { '2026-01': '5' } });
+  });
+
   test('the newest one that was touched changes nothing either', async () => {
     await using w = await exports();
     await w.write('in/a-newer.csv', newer, at('09'));

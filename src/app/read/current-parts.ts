@@ -65,7 +65,10 @@ export async function currentParts(
   return { listed, parts: [dated.reduce((best, part) => (isNewer(part, best) ? part : best))], seen };
 }
 
-/** A file that was only touched is as old as its content. To know that takes its hash, once for each new version. */
+/**
+ * A file that was only touched is as old as its content. To know that takes its hash, once for each new version. A time that was noted by
+ * a clock which was set back since is ahead of it now, and is noted anew: else that file would hide all that come until then.
+ */
 async function see(
   source: Source,
   part: Part,
@@ -75,13 +78,16 @@ async function see(
     readonly signal: AbortSignal;
   },
 ): Promise<SeenFile> {
-  const { signal } = known;
+  const { signal, nowMs, listed } = known;
   const before = known.seen.get(part.name);
-  if (before?.version === part.version) return before;
-  const { hash, version } = (await source.hash?.(part, signal)) ?? { hash: part.version, version: part.version };
+  const isSame = before?.version === part.version;
+  if (isSame && before.revisedAtMs <= nowMs) return before;
+  const { hash, version } = isSame
+    ? before
+    : ((await source.hash?.(part, signal)) ?? { hash: part.version, version: part.version });
   signal.throwIfAborted();
-  const firstSeenMs = known.facts.firstSeenMs({ name: part.name, hash }, known.listed);
-  const revisedAtMs = firstSeenMs ?? revisedBy(known.nowMs, part.revisedAtMs, known.listed);
+  const firstSeenMs = known.facts.firstSeenMs({ name: part.name, hash }, listed) ?? Infinity;
+  const revisedAtMs = firstSeenMs <= nowMs ? firstSeenMs : revisedBy(nowMs, part.revisedAtMs, listed);
   return { version, hash, revisedAtMs };
 }
 
