@@ -174,7 +174,8 @@ export class Checks {
   /** What sources that left the config leave to one that shows a driver of theirs: what they carried, and all where it shows a file of theirs. */
   #leftTo(source: SourceSettings, present: readonly HeldPart[]): readonly Accepted[] {
     const gone = [...this.#accepted].filter(([name]) => this.#settingsOf(name) === undefined);
-    return gone.flatMap(([, accepted]) => {
+    return gone.flatMap(([name, accepted]) => {
+      if (present.length === 0 && placeNameOf(name) === placeNameOf(source.name)) return [accepted];
       if (!hasAnyOf(present, accepted)) return [];
       const isSamePlace = accepted.parts.some((part) =>
         present.some((one) => one.name === part.name || one.sheet.hash === part.sheet.hash),
