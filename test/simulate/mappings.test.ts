@@ -5,6 +5,7 @@ import { dividedBy, meaningOf, showDecimal } from '../../src/simulate/rows/numbe
 import { periodOf } from '../../src/simulate/rows/times.ts';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import { longConfig, stageOf } from '../support/stages.ts';
+import { oneSource } from './planted/configs.ts';
 
 async function expectKept(config: object, count = 8): Promise<void> {
   const { stage, warnings } = stageOf(config);
@@ -12,6 +13,8 @@ async function expectKept(config: object, count = 8): Promise<void> {
   const { failed } = await playSeeds(stage, { from: 1, count }, () => undefined);
   expect(failed?.played.violation).toBeUndefined();
 }
+
+const destination = { url: 'https://plan.test', shouldDeleteMissing: false };
 
 const spreads = ['repeat', 'first', 'last', 'divide'];
 const periods = ['QQQ yyyy', 'fiscal-quarter', 'fiscal-year', 'yyyy'];
@@ -33,8 +36,18 @@ describe('no promise is broken where', () => {
     await expectKept(longConfig({ drivers }));
   });
 
+  test.each([
+    ['what adds up waits for somebody who forgets a lost share', 199, 'sum'],
+    ['a first read has no rows', 450, 'last'],
+  ])('nothing is deleted, and %s', async (_, seed, collapse) => {
+    const { sales } = oneSource.sources;
+    const drivers = sales.drivers.map((entry) => ({ ...entry, collapse }));
+    const { stage } = stageOf({ destination, sources: { sales: { ...sales, drivers } } });
+    const { failed } = await playSeeds(stage, { from: seed, count: 1 }, () => undefined);
+    expect(failed?.played.violation).toBeUndefined();
+  });
+
   test('months are closed and nothing is deleted', async () => {
-    const destination = { url: 'https://plan.test', shouldDeleteMissing: false };
     await expectKept({ ...longConfig({}, { lastClose: { day: 10 } }), destination }, 60);
   });
 });

@@ -235,3 +235,27 @@ test('parts that only a snapshot knows leave nothing of what they added up', asy
   expect(landed.length).toBeGreaterThan(1);
   expect(violation).toBeUndefined();
 });
+
+const nothingDeleted = { url: 'https://plan.test', shouldDeleteMissing: false };
+
+test('a driver that the service has still is compared with it once a source brings it back, where nothing is deleted', async () => {
+  const { violation, marks } = await playOn(stageOf({ ...movingDrivers, destination: nothingDeleted }), 206, [
+    { kind: 'reload', gapMs: 2000, draw: 1_157_871_388 },
+    { kind: 'join', gapMs: 2000, draw: 1_904_490_434 },
+  ]);
+  expect(marks).toContain('finding factor');
+  expect(violation).toBeUndefined();
+});
+
+test('a file that was seen while the clock was ahead hides no newer export', async () => {
+  const { sources } = movingDrivers;
+  const newest = { ...sources, north: { ...sources['north'], parts: 'newest' } };
+  const { violation, landed } = await playOn(stageOf({ ...movingDrivers, sources: newest }), 1124, [
+    { kind: 'cut', gapMs: 2000, draw: 1_336_124_263 },
+    { kind: 'clockBack', gapMs: 2000, draw: 1_246_179_937 },
+    { kind: 'join', gapMs: 2000, draw: 1_198_693_121 },
+    { kind: 'reload', gapMs: 2000, draw: 1_752_992_701 },
+  ]);
+  expect(landed.length).toBeGreaterThan(2);
+  expect(violation).toBeUndefined();
+});

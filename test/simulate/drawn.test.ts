@@ -1,0 +1,34 @@
+/** Configs that nobody wrote, each with histories of its own: no promise is broken in them. */
+import { expect, test } from 'vitest';
+import { playSeeds } from '../../src/simulate/campaign.ts';
+import { isCampaign } from '../support/campaign.ts';
+import { drawConfig } from '../support/drawn-configs.ts';
+import { stageOf } from '../support/stages.ts';
+
+const [configs, historiesEach] = isCampaign ? [400, 10] : [24, 2];
+
+async function violationIn(number: number, from: number, count: number): Promise<unknown> {
+  const { failed } = await playSeeds(stageOf(drawConfig(number)).stage, { from, count }, () => undefined);
+  return failed && { seed: failed.seed, ...failed.played.violation };
+}
+
+test('no promise is broken in them', async () => {
+  for (let number = 1; number <= configs; number++) {
+    const violation = await violationIn(number, number * historiesEach, historiesEach);
+    expect({ number, violation }).toEqual({ number, violation: undefined });
+  }
+});
+
+test('they differ, and one number is always the same config', () => {
+  const texts = Array.from({ length: 100 }, (_, number) => JSON.stringify(drawConfig(number)));
+  expect(new Set(texts).size).toBe(100);
+  expect(Array.from({ length: 100 }, (_, number) => JSON.stringify(drawConfig(number)))).toEqual(texts);
+});
+
+test.each([
+  [200_438, 2_405_266],
+  [200_548, 2_406_581],
+  [202_130, 2_425_563],
+])('config %i, whose seed %i stopped a run', async (number, seed) => {
+  expect(await violationIn(number, seed, 1)).toBeUndefined();
+});
