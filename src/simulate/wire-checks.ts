@@ -66,6 +66,11 @@ export class WireChecks {
   #read(digest: string, text: string): SentPoints {
     const { shouldDeleteMissing, points } = readBody(text);
     const { settings, all, isEmptyMeant } = this.#checks;
+    if (shouldDeleteMissing && !settings.shouldDeleteMissing)
+      throw new Violation(
+        'evidence',
+        'a snapshot was sent that deletes what it leaves out, and nothing may be deleted',
+      );
     if (shouldDeleteMissing && points.size === 0 && !isEmptyMeant)
       throw new Violation('empty', 'an empty snapshot was sent, and nobody approved it');
     const missing = settings.sources.find(({ name }) => !all.has(name));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { HistoryEvent } from '../../src/simulate/history/events.ts';
 import { play } from '../../src/simulate/history/play.ts';
 import { stageOf, stageOfSample } from '../support/stages.ts';
-import { datedExports, firstToApprove, movingDrivers, shapedConfig } from './planted/configs.ts';
+import { datedExports, firstToApprove, movingDrivers, nothingDeleted, shapedConfig } from './planted/configs.ts';
 
 /** What a history breaks, which requests landed in it, and what it reached. */
 async function playOn({ stage }: ReturnType<typeof stageOf>, seed: number, events: readonly HistoryEvent[]) {
@@ -236,10 +236,8 @@ test('parts that only a snapshot knows leave nothing of what they added up', asy
   expect(violation).toBeUndefined();
 });
 
-const nothingDeleted = { url: 'https://plan.test', shouldDeleteMissing: false };
-
 test('a driver that the service has still is compared with it once a source brings it back, where nothing is deleted', async () => {
-  const { violation, marks } = await playOn(stageOf({ ...movingDrivers, destination: nothingDeleted }), 206, [
+  const { violation, marks } = await playOn(stageOf(nothingDeleted), 206, [
     { kind: 'reload', gapMs: 2000, draw: 1_157_871_388 },
     { kind: 'join', gapMs: 2000, draw: 1_904_490_434 },
   ]);

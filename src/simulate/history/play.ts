@@ -102,6 +102,7 @@ async function heal(world: World): Promise<void> {
   world.receiver.heal();
   for (const owner of world.owners) {
     owner.place.faults.length = 0;
+    if (owner.place.kind.isNewestOnly) owner.place.removeAfter(world.clock.now().getTime());
     // Something is new for sure.
     owner.books.restate(owner.items[0] ?? 0, owner.months.last);
     if (owner.place.grows) {

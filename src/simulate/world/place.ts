@@ -121,6 +121,11 @@ export class Place {
   remove(part: string): void {
     this.files.delete(part);
   }
+
+  /** Takes away what a clock that was set back since has dated ahead: whatever comes, that would be the newest file. */
+  removeAfter(nowMs: number): void {
+    for (const [part, { revisedAtMs }] of this.files) if (revisedAtMs > nowMs) this.remove(part);
+  }
 }
 
 /** Which file of its disk a version is of. */

@@ -31,6 +31,9 @@ export const movingDrivers = {
   ),
 };
 
+/** The same where the service keeps what a snapshot leaves out. */
+export const nothingDeleted = { ...movingDrivers, destination: { ...destination, shouldDeleteMissing: false } };
+
 /** Bookings that add up, in European and in bookkeepers' numbers. */
 export const shapedConfig = {
   destination,

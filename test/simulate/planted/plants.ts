@@ -1,6 +1,6 @@
 /** Bugs that are planted one at a time: what is changed where, and which promise of docs/RULES.md that breaks. */
 import type { PromiseName } from '../../../src/simulate/promises.ts';
-import { lagging, lenient, movingDrivers, oneSource, shapedConfig, twoSources } from './configs.ts';
+import { lagging, lenient, movingDrivers, nothingDeleted, oneSource, shapedConfig, twoSources } from './configs.ts';
 import type { Plant } from './plant.ts';
 import { sharedPlants } from './shared-plants.ts';
 
@@ -284,6 +284,23 @@ export const plants: readonly Plant[] = [
     replace: 'const isNothing = taken.length + departed.length >= 0;',
     breaks: ['slip'],
     config: movingDrivers,
+  },
+  {
+    name: 'a snapshot deletes what it leaves out, whatever the config says',
+    file: 'app/push/newest-snapshot.ts',
+    find: 'archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, buffer.reads.origins())',
+    replace:
+      'archive.write(acceptedDrivers(deps), { shouldDeleteMissing: stamp.length > 0 || shouldDeleteMissing, stamp }, buffer.reads.origins())',
+    breaks: ['evidence'],
+    config: nothingDeleted,
+  },
+  {
+    name: 'what went is not compared where nothing is deleted',
+    file: 'app/push/retention.ts',
+    find: 'return before.drivers + changes.drivers.create > drivers;',
+    replace: 'return before.drivers > 0 && drivers > 0 && changes.drivers.delete > 0;',
+    breaks: ['slip'],
+    config: nothingDeleted,
   },
   {
     name: 'whoever takes over a removed source is not judged for it',

@@ -90,10 +90,14 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
   'What was approved as a move is no approval to delete.': `histories approve few moves: ${ownTests}`,
   'The first push to an address waits until every source was accepted once.': ['the first push waits for nobody'],
   'An empty snapshot is sent only where an approved candidate empties it.': ['an empty snapshot needs no approval'],
-  'With `shouldDeleteMissing: false` nothing is ever deleted,': `no config of the campaigns has it: ${ownTests}`,
+  'With `shouldDeleteMissing: false` nothing is ever deleted,': [
+    'a snapshot deletes what it leaves out, whatever the config says',
+  ],
   'A read that would replace an accepted one is compared with it value by value, and held where a slip is plain to see':
     ['slips are seen and hold nothing'],
-  'A driver that went and comes back within 30 days is compared with what the service had of it last,': `histories hardly meet it: ${ownTests}`,
+  'A driver that went and comes back within 30 days is compared with what the service had of it last,': [
+    'what went is not compared where nothing is deleted',
+  ],
   'A month up to `lastClose` is closed,': ['no month is ever closed'],
   'An approval covers what was found, and nothing that reaches further.': `histories hardly meet it: ${ownTests}`,
   'Points later than the month after `lastClose` are a warning in a source that says `actuals: true`.': `it is a note and changes no number: ${ownTests}`,
