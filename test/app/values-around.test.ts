@@ -150,13 +150,10 @@ describe('a closed month', () => {
       { sales: { ...valueSource, mayBeEmpty: true }, costs: twoSources.costs },
       { lastClose },
     );
-    for (const [values, state] of [
-      [{}, 'held'],
-      [only(before, 'Sales'), 'held'],
-    ] as const) {
+    for (const values of [{}, only(before, 'Sales')]) {
       await w.write('sales.csv', valueFile(values));
       const verdict = sourceOf(await w.sync(), 'sales');
-      expect(verdict).toMatchObject({ state, findings: [{ kind: 'closed', points: 144 }] });
+      expect(verdict).toMatchObject({ state: 'held', findings: [{ kind: 'closed', points: 144 }] });
       await w.approve(verdict.digest ?? '');
       await w.sync();
     }

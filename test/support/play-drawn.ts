@@ -34,7 +34,7 @@ async function playConfig(number: number): Promise<void> {
   writeFileSync(file, JSON.stringify(drawConfig(number)));
   const { settings, problems } = loadConfig(file, { env: {}, secrets: 'unused' });
   if (settings === undefined) {
-    fail(`config ${number} is none: ${JSON.stringify(problems)}`);
+    fail(`config ${number} is not valid: ${JSON.stringify(problems)}`);
     return;
   }
   const { stage, warnings } = openStage(settings);
