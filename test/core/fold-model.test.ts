@@ -175,12 +175,13 @@ function sumOf(group: readonly Row[]): Decimal {
   return { scale, digits: group.reduce((sum, one) => sum + at(one.value, scale), 0n) };
 }
 
-/** With six decimals more, the half away from zero, and without zeros at its end. */
+/** With six decimals more, rounded half to even, and without zeros at its end. */
 function averageOf({ digits, scale }: Decimal, count: number): string {
-  const longer = digits * 10n ** 6n;
-  const size = longer < 0n ? -longer : longer;
-  const half = (2n * size + BigInt(count)) / (2n * BigInt(count));
-  const text = textOf({ digits: longer < 0n ? -half : half, scale: scale + 6 });
+  const size = (digits < 0n ? -digits : digits) * 10n ** 6n;
+  const of = BigInt(count);
+  const [whole, twiceLeft] = [size / of, 2n * (size % of)];
+  const rounded = twiceLeft > of || (twiceLeft === of && whole % 2n === 1n) ? whole + 1n : whole;
+  const text = textOf({ digits: digits < 0n ? -rounded : rounded, scale: scale + 6 });
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 

@@ -5,7 +5,7 @@ import { dividedBy, meaningOf, showDecimal } from '../../src/simulate/rows/numbe
 import { periodOf } from '../../src/simulate/rows/times.ts';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
 import { longConfig, stageOf } from '../support/stages.ts';
-import { oneSource } from './planted/configs.ts';
+import { nothingDeleted, oneSource } from './planted/configs.ts';
 
 async function expectKept(config: object, count = 8): Promise<void> {
   const { stage, warnings } = stageOf(config);
@@ -14,7 +14,7 @@ async function expectKept(config: object, count = 8): Promise<void> {
   expect(failed?.played.violation).toBeUndefined();
 }
 
-const destination = { url: 'https://plan.test', shouldDeleteMissing: false };
+const { destination } = nothingDeleted;
 
 const spreads = ['repeat', 'first', 'last', 'divide'];
 const periods = ['QQQ yyyy', 'fiscal-quarter', 'fiscal-year', 'yyyy'];

@@ -1,4 +1,5 @@
 /** Configs that nobody wrote: each setting that a history can feel is drawn, most of them as they usually are. */
+import type { Seeds } from '../../src/simulate/campaign.ts';
 import { Entropy } from '../../src/simulate/entropy.ts';
 
 /** What may stand in the place of nothing, each as likely. */
@@ -64,6 +65,11 @@ const values: Choices = {
 };
 
 const marks = [{}, { decimal: ',' }, { decimal: ',', group: '.' }, { group: ',' }, { accounting: true }];
+
+/** Seeds of its own for each config. */
+export function drawnSeeds(number: number, each: number): Seeds {
+  return { from: 1 + number * each, count: each };
+}
 
 /** @returns the same config for the same number, always */
 export function drawConfig(number: number): object {

@@ -1,9 +1,10 @@
 /**
  * Histories of every config of the campaigns, on all cores: `node test/support/million.ts [--each N] [--from SEED] [--only NAME] [--keep DIR]`.
  * Prints what each came to, and fails where a promise is broken or, with all configs, a mark is not reached. The same seeds give the same digest.
- * `--keep` writes down what each piece came to: a run that is stopped goes on there, as long as the code is the same.
+ * `--keep` writes down what each piece came to: a run that is stopped goes on there, as long as code and configs are the same.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -82,13 +83,15 @@ async function playPiece(name: string, file: string, seeds: { from: number; coun
   return piece;
 }
 
-/** Histories of different code are no run of one commit, so each code has a folder of its own. */
+/** Pieces of one run are of the same code and configs, so each version of these has a folder of its own. */
 function codeVersion(): string {
+  const played = ['src', 'config', 'test/simulate/planted/configs.ts', 'test/support/campaign-configs.ts'];
   const git = (...args: readonly string[]): string =>
     execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
-  const changed = git('status', '--porcelain', ':/src', ':/test/simulate/planted/configs.ts', ':/config');
+  const changed = git('status', '--porcelain', ...played.map((file) => `:/${file}`));
   if (changed !== '') throw new Error(`--keep belongs to a commit, and these files are changed:\n${changed}`);
-  return git('rev-parse', 'HEAD:src').slice(0, 12);
+  const versions = git('rev-parse', ...played.map((file) => `HEAD:${file}`));
+  return createHash('sha256').update(versions).digest('hex').slice(0, 12);
 }
 
 function say(line: string): void {

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { openStage } from '../../src/compose/simulated.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { digestOf, playSeeds } from '../../src/simulate/campaign.ts';
-import { drawConfig } from './drawn-configs.ts';
+import { drawConfig, drawnSeeds } from './drawn-configs.ts';
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ async function playConfig(number: number): Promise<void> {
   const { stage, warnings } = openStage(settings);
   for (const { path: where, message } of warnings) process.stdout.write(`config ${number}, ${where}: ${message}\n`);
   try {
-    const { digests, failed } = await playSeeds(stage, { from: 1 + number * each, count: each }, () => undefined);
+    const { digests, failed } = await playSeeds(stage, drawnSeeds(number, each), () => undefined);
     all.push(...digests);
     if (failed !== undefined) fail(`config ${number}, seed ${failed.seed}: ${JSON.stringify(failed.played.violation)}`);
   } catch (error) {

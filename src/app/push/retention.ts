@@ -135,7 +135,7 @@ export async function snapshotsWithDeparted(
   return [...new Set(pushes.filter((push, at) => isLeftBehind(push, pushes[at - 1])).map(({ digest }) => digest))];
 }
 
-/** Whether a push has no longer all drivers of the one before. Where nothing is deleted, its changes do not say so. */
+/** Whether a push lacks drivers of the one before. Where nothing is deleted, its changes do not say so. */
 function leavesOut(before: PushRecord, { drivers, changes }: PushRecord): boolean {
   return before.drivers + changes.drivers.create > drivers;
 }

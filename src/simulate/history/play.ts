@@ -159,7 +159,7 @@ function hasArrived({ checks, wire, lastReport, settings }: World): boolean {
   if (lastReport.outcome === 'blocked') return lastReport.reason !== undefined;
   const isRight = ({ name }: { readonly name: string }): boolean => {
     const { state, reason, hint = '' } = lastReport.sources.find((source) => source.name === name) ?? {};
-    // Nothing is held where nothing is deleted: what adds up waits unread for whoever decides about a lost share of it.
+    // Where nothing is deleted, a source whose share of a sum is lost is not held but unread, until somebody decides about it.
     const waits = state === 'held' || (!settings.shouldDeleteMissing && hint.includes('driver-sync forget'));
     return checks.isCurrent(name) || (waits && reason !== undefined);
   };
