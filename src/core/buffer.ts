@@ -127,6 +127,10 @@ export interface PartStore {
   /** The files of a source where only the newest counts, by name, as they were last seen. */
   seen(source: string): ReadonlyMap<string, SeenFile>;
   setSeen(source: string, files: ReadonlyMap<string, SeenFile>): void;
+  /** When contents were revised, of parts and of files as they were seen: the times after this one, in order, each once. */
+  timesAfter(timeMs: number): readonly number[];
+  /** Whatever has one of these times has an earlier one from now on. @param times the new ones by the old ones, in order */
+  redate(times: ReadonlyMap<number, number>): void;
   /** Whether a table beside a source has ended with a line end; `undefined` where the source was never read whole with it. */
   hadLineEnd(source: string, file: string): boolean | undefined;
   noteLineEnd(source: string, file: string, ended: boolean): void;

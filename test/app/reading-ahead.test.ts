@@ -53,3 +53,22 @@ test.each(['all', 'newest'])(
     expect(made.points()).toEqual({ A: { '2026-01': '5' } });
   },
 );
+
+test('where the clock was set back, what was read before counts in its order, and what comes is newer', async () => {
+  const made = await arrange({ sources: { sales: longSource('in/*.csv') } });
+  made.clock.jump(3_600_000);
+  await made.write('in/b.csv', value(1), made.clock.now());
+  made.clock.jump(60_000);
+  await made.write('in/a.csv', value(2), made.clock.now());
+  await made.sync();
+  made.clock.jump(-3_660_000);
+  await made.sync();
+  made.clock.jump(60_000);
+  await made.write('in/0.csv', value(3), made.clock.now());
+  await made.sync();
+  expect(made.points()).toEqual({ A: { '2026-01': '3' } });
+  // What is left of those from before is in the order that they had.
+  await made.write('in/0.csv', longFile({ B: { '2026-01': 7 } }), made.clock.now());
+  await made.sync();
+  expect(made.points()).toEqual({ A: { '2026-01': '2' }, B: { '2026-01': '7' } });
+});

@@ -122,9 +122,7 @@ describe('a slip is named by', () => {
   function treeOf(drivers: readonly (readonly [path: string, counts: Counts])[]): Group {
     const root = new Group();
     for (const [path, [shown, of, otherwise = 0]] of drivers) {
-      let group = root;
-      for (const element of ['', ...path.split(' / ')]) {
-        if (element !== '') group = group.child(element);
+      for (const group of [root, ...root.to(path.split(' / '))]) {
         group.totals.valued += of;
         group.totals.changed += shown + otherwise;
         if (shown === 0) continue;

@@ -4,6 +4,7 @@ import type { Source } from '../../core/ports.ts';
 import type { PartRead, ReadPart, SeenFile } from '../../core/buffer.ts';
 import { type KnownFacts, knownFacts, noFacts } from './accepted-parts.ts';
 import { isNewer } from './carried.ts';
+import { revisedBy } from './revised-at.ts';
 import { type KnownSources, removedSources } from './removed-sources.ts';
 
 /** What earlier passes left in the buffer about a source's parts. */
@@ -65,10 +66,7 @@ export async function currentParts(
   return { listed, parts: [dated.reduce((best, part) => (isNewer(part, best) ? part : best))], seen };
 }
 
-/**
- * A file that was only touched is as old as its content. To know that takes its hash, once for each new version. A time that was noted by
- * a clock which was set back since is ahead of it now, and is noted anew: else that file would hide all that come until then.
- */
+/** A file that was only touched is as old as its content. To know that takes its hash, once for each new version. */
 async function see(
   source: Source,
   part: Part,
@@ -80,26 +78,9 @@ async function see(
 ): Promise<SeenFile> {
   const { signal, nowMs, listed } = known;
   const before = known.seen.get(part.name);
-  const isSame = before?.version === part.version;
-  if (isSame && before.revisedAtMs <= nowMs) return before;
-  const { hash, version } = isSame
-    ? before
-    : ((await source.hash?.(part, signal)) ?? { hash: part.version, version: part.version });
+  if (before?.version === part.version) return before;
+  const { hash, version } = (await source.hash?.(part, signal)) ?? { hash: part.version, version: part.version };
   signal.throwIfAborted();
-  const firstSeenMs = known.facts.firstSeenMs({ name: part.name, hash }, listed) ?? Infinity;
-  const revisedAtMs = firstSeenMs <= nowMs ? firstSeenMs : revisedBy(nowMs, part.revisedAtMs, listed);
-  return { version, hash, revisedAtMs };
-}
-
-/** About a microsecond: the smallest power of two that a moment of our time can be told apart by is a quarter of it. */
-const stepMs = 1 / 1024;
-
-/**
- * When content was revised that is first seen now. A time ahead of the clock counts as now: else its part would win every tie from
- * then on. Parts that are ahead together stay in the order of their times, as a clock that is right sees them: whichever is read first.
- */
-export function revisedBy(nowMs: number, revisedAtMs: number, listed: readonly Part[]): number {
-  if (revisedAtMs <= nowMs) return revisedAtMs;
-  const isBefore = (part: Part): boolean => part.revisedAtMs > nowMs && part.revisedAtMs < revisedAtMs;
-  return nowMs + listed.filter(isBefore).length * stepMs;
+  const firstSeenMs = known.facts.firstSeenMs({ name: part.name, hash }, listed);
+  return { version, hash, revisedAtMs: firstSeenMs ?? revisedBy(nowMs, part.revisedAtMs, listed) };
 }

@@ -3,6 +3,7 @@ import type { SourceSettings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { assembleCandidates } from './candidate.ts';
 import type { ProofTime } from './grown-parts.ts';
+import { redate } from './revised-at.ts';
 import { type SourceLook, type SourceRead, readSource } from './read-source.ts';
 
 /** Which sources a pass reads: cheap ones always, expensive ones when they are due. The others stand as they were read last. */
@@ -23,6 +24,7 @@ export interface ReadOptions {
 /** Reads every source and puts the candidates together. Where one read ends the pass, the others come to their end first. */
 export async function readAll(deps: Dependencies, how: ReadOptions, signal: AbortSignal): Promise<SourceRead[]> {
   const { sources } = deps.settings;
+  if (redate(deps.buffer.parts, deps.clock.now().getTime())) how.due?.forget();
   const ended = await Promise.allSettled(sources.map((source) => readDue(deps, source, how, signal)));
   const looks = ended.map((end) => {
     if (end.status === 'rejected') throw end.reason;

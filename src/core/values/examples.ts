@@ -7,7 +7,7 @@ import { type ValueRules, closedMonths } from './closed.ts';
 import { factorRange, isInRange } from './factor-range.ts';
 import type { FindingExample, ReachingFinding } from './finding.ts';
 import { DriverLook, type DriverPairs, commonPoints } from './look.ts';
-import type { Found, Sought } from './measures.ts';
+import { type Found, type Sought, isAbout } from './measures.ts';
 import { Reach, type Showing } from './reach.ts';
 import { exactFactor, isSameValue } from './series.ts';
 
@@ -68,7 +68,7 @@ class Collector {
   }
 
   covers(path: readonly string[]): boolean {
-    return this.#found.finding.group.every((element, at) => path[at] === element);
+    return isAbout(this.#found, path);
   }
 
   add(look: DriverLook, before: PackedPoints | undefined, after: PackedPoints | undefined): void {

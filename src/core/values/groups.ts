@@ -37,6 +37,12 @@ const noChildren: ReadonlyMap<string, Group> = new Map();
 /** A slip in all drivers makes a group for each: what most of them lack is not made before it is needed. */
 export class Group {
   #children: Map<string, Group> | undefined;
+  /** The driver whose path this is, where others are below it, as parts are below their total. */
+  #own: Group | undefined;
+  #isDriver = false;
+  #isAround = false;
+  /** It has nothing of the drivers below its path. */
+  readonly isAlone: boolean;
   readonly totals: Totals = {
     valued: 0,
     changed: 0,
@@ -53,6 +59,10 @@ export class Group {
   /** For each of the 12 months before the newest: drivers that repeated the month before (`did`), and drivers with values in both (`known`). */
   repeats: { readonly did: Uint32Array; readonly known: Uint32Array } | undefined;
 
+  constructor(isAlone = false) {
+    this.isAlone = isAlone;
+  }
+
   tally(key: string): Tally {
     let tally = this.tallies.get(key);
     if (tally === undefined) {
@@ -62,11 +72,35 @@ export class Group {
     return tally;
   }
 
-  get children(): ReadonlyMap<string, Group> {
-    return this.#children ?? noChildren;
+  /** The groups within it that have no group between, each with the rest of its path. */
+  get parts(): readonly (readonly [path: readonly string[], group: Group])[] {
+    const children = [...(this.#children ?? noChildren)].map(([element, child]) => [[element], child] as const);
+    return this.#own === undefined ? children : [[[], this.#own], ...children];
   }
 
-  child(element: string): Group {
+  /** The groups on the way down to others, from the top. */
+  *through(path: readonly string[]): Generator<Group, Group> {
+    let group: Group = this;
+    for (const element of path) {
+      group = group.#child(element);
+      group.#setApart();
+      yield group;
+    }
+    return group;
+  }
+
+  /** The groups below it that a driver is in, from the top. The last one is of this driver alone. */
+  *to(path: readonly string[]): Generator<Group> {
+    const above = yield* this.through(path.slice(0, -1));
+    const last = above.#child(path.at(-1) ?? '');
+    yield last;
+    last.#isDriver = true;
+    if (!last.#isAround) return;
+    last.#own ??= new Group(true);
+    yield last.#own;
+  }
+
+  #child(element: string): Group {
     this.#children ??= new Map();
     let child = this.#children.get(element);
     if (child === undefined) {
@@ -74,6 +108,22 @@ export class Group {
       this.#children.set(element, child);
     }
     return child;
+  }
+
+  /** Keeps what is counted of its own driver, before others are. */
+  #setApart(): void {
+    if (this.#isAround) return;
+    this.#isAround = true;
+    if (this.#isDriver) this.#own = this.#copy();
+  }
+
+  #copy(): Group {
+    const { totals, tallies, repeats } = this;
+    const copy = new Group(true);
+    Object.assign(copy.totals, totals);
+    for (const [key, tally] of tallies) copy.tallies.set(key, { ...tally });
+    copy.repeats = repeats && { did: repeats.did.slice(), known: repeats.known.slice() };
+    return copy;
   }
 }
 
@@ -112,7 +162,7 @@ export function explain(
   const isSlip = isFull || measure.isSlipInChanged?.(group, tally) === true;
   const whole = { path, group, tally, isFull };
   if (isFull && !isOfOneChild(group, key, measure)) return [whole];
-  const parts = [...group.children].flatMap(([element, child]) => explain(child, key, measure, [...path, element]));
+  const parts = group.parts.flatMap(([rest, part]) => explain(part, key, measure, [...path, ...rest]));
   if (parts.length === 0) return isSlip ? [whole] : [];
   if (parts.length > partsMax) return [whole];
   if (!isSlip || isFull || isOfOneChild(group, key, measure) || fill(parts, tally)) return parts;
@@ -128,7 +178,7 @@ function fill(parts: readonly Explained[], { points }: Tally): boolean {
 function isOfOneChild(group: Group, key: string, measure: Measure): boolean {
   const tally = group.tally(key);
   const whole = measure.count(group, tally);
-  for (const child of group.children.values()) {
+  for (const [, child] of group.parts) {
     const share = child.tallies.get(key);
     if (share === undefined) continue;
     if (tally.drivers === 1) return true;

@@ -24,6 +24,13 @@ export interface Found {
   readonly finding: Finding;
   /** How many drivers show it. */
   readonly drivers: number;
+  /** The driver whose path the group has is meant alone, and none of those below it. */
+  readonly isAlone: boolean;
+}
+
+/** Whether a finding is about the driver of a path, or about drivers below it. */
+export function isAbout({ finding: { group }, isAlone }: Found, path: readonly string[]): boolean {
+  return group.every((element, at) => path[at] === element) && (!isAlone || path.length === group.length);
 }
 
 /** In bits: what 24 points tell with two bits each. Short values tell less, so more of them are needed. */

@@ -8,7 +8,15 @@ import { evidence, isInRange } from './factor-range.ts';
 import type { Finding, ReachingFinding } from './finding.ts';
 import { type Explained, Group, type Tally, type Totals, explain } from './groups.ts';
 import { DriverLook, type DriverPairs } from './look.ts';
-import { type Found, type Sought, copiedSought, exchangedSought, newSignSought, newZerosSought } from './measures.ts';
+import {
+  type Found,
+  type Sought,
+  copiedSought,
+  exchangedSought,
+  isAbout,
+  newSignSought,
+  newZerosSought,
+} from './measures.ts';
 import { canMove } from './moved.ts';
 import type { Tail } from './tail.ts';
 import { formatMonth } from '../time/month.ts';
@@ -75,13 +83,9 @@ class GroupSurvey {
     const share = this.#shareOf(before, after, isPaired);
     this.#note(share.shown);
     // Drivers that show nothing count in their groups, and need no group of their own.
-    const depth = isPaired || share.shown.length > 0 ? path.length : path.length - 1;
-    let group = this.#root;
-    addShare(group, share);
-    for (const element of path.slice(0, depth)) {
-      group = group.child(element);
-      addShare(group, share);
-    }
+    const isShown = isPaired || share.shown.length > 0;
+    addShare(this.#root, share);
+    for (const group of isShown ? this.#root.to(path) : this.#root.through(path.slice(0, -1))) addShare(group, share);
   }
 
   #note(shown: readonly Shown[]): void {
@@ -159,9 +163,11 @@ class GroupSurvey {
     for (const sought of this.#sought) {
       for (const explained of explain(this.#root, sought.key, sought.measure)) {
         if (isExplained(sought, explained, found)) continue;
-        const other = sought.kind === 'exchanged' ? others.get(JSON.stringify(explained.path)) : undefined;
+        const { path, group, tally } = explained;
+        const isOne = sought.kind === 'exchanged' && tally.drivers === 1;
+        const other = isOne ? others.get(JSON.stringify(path)) : undefined;
         const finding = { ...findingOf(sought, explained), ...(other && { with: other }) };
-        found.push({ sought, finding, drivers: explained.tally.drivers });
+        found.push({ sought, finding, drivers: tally.drivers, isAlone: group.isAlone });
       }
     }
     return found;
@@ -183,12 +189,8 @@ class GroupSurvey {
   }
 
   #addShown(path: readonly string[], shown: Shown): void {
-    let group = this.#root;
-    addTally(group, shown);
-    for (const element of path) {
-      group = group.child(element);
-      addTally(group, shown);
-    }
+    addTally(this.#root, shown);
+    for (const group of this.#root.to(path)) addTally(group, shown);
   }
 }
 
@@ -235,9 +237,9 @@ function closedPoints({ old, now }: DriverLook, { closedUpTo }: ValueRules): num
 
 /** Whether another finding says it already: an exchange, or a factor of more points in the same group or around it. */
 function isExplained({ kind }: Sought, { path }: Explained, found: readonly Found[]): boolean {
-  const isAround = ({ group }: Finding): boolean => group.every((element, at) => path[at] === element);
-  return found.some(({ finding }) => {
-    if (!isAround(finding)) return false;
+  return found.some((one) => {
+    if (!isAbout(one, path)) return false;
+    const { finding } = one;
     return finding.kind === 'exchanged'
       ? kind === 'zeros' || kind === 'factor'
       : finding.kind === 'factor' && kind === 'factor';

@@ -9,6 +9,9 @@ import { dropPart, insertOrigin, openPartWriter } from './part-writer.ts';
 import { type PartsByRun, firstShared, sharedIds } from './shared-drivers.ts';
 import type { Statements } from './statements.ts';
 
+/** The tables that say when the content of a part was revised. */
+const dated = ['part_read', 'origin', 'seen'] as const;
+
 export class SqliteParts implements PartStore {
   readonly #tables: Statements;
   readonly #folds: Folds;
@@ -116,6 +119,24 @@ export class SqliteParts implements PartStore {
         this.#tables.run('INSERT INTO seen VALUES (?, ?, ?, ?, ?)', source, name, version, hash, revisedAtMs);
       }
     });
+  }
+
+  timesAfter(timeMs: number): readonly number[] {
+    const all = dated.map((table) => `SELECT revised_at_ms AS time FROM ${table}`).join(' UNION ALL ');
+    const sql = `SELECT DISTINCT time FROM (${all}) WHERE time > ? ORDER BY time`;
+    const rows = this.#tables.all<{ time: number }>(sql, timeMs);
+    return rows.map(({ time }) => time);
+  }
+
+  redate(times: ReadonlyMap<number, number>): void {
+    this.#tables.write(() => {
+      // In order, since a new time is never a later old one.
+      for (const [before, now] of times)
+        for (const table of dated)
+          this.#tables.run(`UPDATE ${table} SET revised_at_ms = ? WHERE revised_at_ms = ?`, now, before);
+    });
+    this.#folds.forgetOrigins();
+    this.#folds.kept.clear();
   }
 
   prune(): void {

@@ -138,6 +138,26 @@ export class MemoryParts implements PartStore {
     this.#tables.seen.set(source, new Map(files));
   }
 
+  timesAfter(timeMs: number): readonly number[] {
+    const { parts, origins, seen } = this.#tables;
+    const facts = [...parts.values()].map((part) => part.facts);
+    const files = [...seen.values()].flatMap((of) => [...of.values()]);
+    const times = [...facts, ...origins.values(), ...files].map(({ revisedAtMs }) => revisedAtMs);
+    return [...new Set(times.filter((one) => one > timeMs))].sort((a, b) => a - b);
+  }
+
+  redate(times: ReadonlyMap<number, number>): void {
+    const { parts, origins, seen } = this.#tables;
+    const dated = <T extends { readonly revisedAtMs: number }>(one: T): T => ({
+      ...one,
+      revisedAtMs: times.get(one.revisedAtMs) ?? one.revisedAtMs,
+    });
+    for (const part of parts.values()) part.facts = dated(part.facts);
+    for (const [id, origin] of origins) origins.set(id, dated(origin));
+    for (const [source, files] of seen)
+      seen.set(source, new Map([...files].map(([name, file]) => [name, dated(file)])));
+  }
+
   hadLineEnd(source: string, file: string): boolean | undefined {
     return this.#tables.lineEnds.get(JSON.stringify([source, file]));
   }

@@ -58,6 +58,7 @@ const partWrites = [
   'rename',
   'addRestoredOrigin',
   'setSeen',
+  'redate',
   'prune',
   'noteLineEnd',
 ] as const satisfies (keyof PartStore)[];
