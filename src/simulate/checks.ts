@@ -1,9 +1,10 @@
 /** Holds what the agent accepts against the model, at the moment when it does. */
 import type { PassReport } from '../core/report.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
+import { candidateOf } from './candidate.ts';
 import { foldedOf, isSurelySame, isWithin } from './folded.ts';
 import { type Judged, type LetThrough, judgeAccepted, judgeDeletes, judgeFirst, judgeRejects } from './guarding.ts';
-import { type HeldPart, type Points, deletesBetween, goneBetween, withCarried, withHistory } from './model.ts';
+import { type HeldPart, type Points, deletesBetween, goneBetween } from './model.ts';
 import {
   type Accepted,
   type Given,
@@ -257,21 +258,7 @@ export class Checks {
 
   #candidate(source: SourceSettings, before: Accepted = nothing, present: readonly HeldPart[] = []): Accepted {
     const isOne = this.#is(source.name, 'isNewestOnly') && present.length > 0;
-    const parts = isOne || source.removed === 'delete' ? present : withCarried(before.parts, present);
-    const carries = parts.some((part) => part.isCarried);
-    const points = foldedOf(parts, source);
-    const read = parts.filter((part) => part.isInSnapshot !== true);
-    const shown = read.length < parts.length ? foldedOf(read, source) : points;
-    const isUnknown = before.isBlurred || this.#approved.has(source.name);
-    return {
-      parts,
-      // An empty read shows no window of months, unless it may be empty.
-      points:
-        source.history === 'carry' && (points.size > 0 || source.mayBeEmpty)
-          ? withHistory(before.points, points, shown.size > 0 ? shown : points)
-          : points,
-      isBlurred: isUnknown && (carries || (before.isBlurred && source.history === 'carry')),
-    };
+    return candidateOf(source, before, { present, isOne, isApproved: this.#approved.has(source.name) });
   }
 
   /** All of a source goes: somebody approved that it left the config, or asked to forget it. */
@@ -315,7 +302,7 @@ export class Checks {
       if (this.#is(name, 'isNewestOnly') || /belongs to|counted twice|are missing/.test(reason)) continue;
       const { after } = this.#compared(source, this.#presentOf(source), this.#shownBeside(name));
       // Its share of sums is not known any more, which the reason need not say: what it leaves may be nothing.
-      if (after.parts.some(({ isCarried, isInSnapshot }) => isCarried && isInSnapshot === true)) continue;
+      if (after.parts.some(({ isCarried, isInSnapshot }) => isCarried && isInSnapshot !== undefined)) continue;
       // A snapshot that would be empty is held whoever emptied it.
       if (after.points.size > 0 && isSurelySame(before.points, after.points))
         throw new Violation('carried', `${name} is held, and its read changes nothing: ${reason}`);
@@ -336,7 +323,8 @@ export class Checks {
     if (parts === undefined) this.#dropped(source);
     // A snapshot to go back to has nothing of it: in an equal one, which took its place, the drivers were another source's.
     else if (parts.length === 0) this.#accepted.set(source, nothing);
-    else if (then !== undefined) this.#accepted.set(source, restored(then, this.#lastSettings.get(source), dropped));
+    else if (then !== undefined)
+      this.#accepted.set(source, restored(then, this.#lastSettings.get(source), { dropped, isInSnapshot: 'perhaps' }));
     else if (before !== undefined) {
       const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
       const settings = this.#lastSettings.get(source);

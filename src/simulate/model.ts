@@ -8,8 +8,8 @@ export interface HeldPart {
   readonly name: string;
   readonly sheet: Sheet;
   readonly isCarried: boolean;
-  /** Only a snapshot knows it: which of its months it had itself, nothing says. */
-  readonly isInSnapshot?: boolean;
+  /** Only a snapshot knows it: which of its months it had itself, nothing says. `perhaps`: or a candidate has it still. */
+  readonly isInSnapshot?: 'surely' | 'perhaps' | undefined;
 }
 
 /** By driver, then by month: the texts that are right. Several where two files tie, and which wins is not the model's to say. */

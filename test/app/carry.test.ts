@@ -345,21 +345,6 @@ describe('with parts: newest', () => {
     expect(w.points()).toEqual({ A: { '2026-01': '5' }, B: { '2026-01': '5' } });
   });
 
-  test('nor where it is gone, and an older one comes back before that', async () => {
-    await using w = await exports();
-    w.clock.jump(7 * 3_600_000);
-    await w.write('in/m.csv', longFile({ A: { '2026-01': 3 }, B: { '2026-01': 3 } }), w.clock.now());
-    await w.sync();
-    w.clock.jump(-7 * 3_600_000);
-    await w.remove('in/m.csv');
-    expect(await w.sync()).toMatchObject(judged(3, 'sales', { carried: ['in/m.csv'] }));
-    expect(w.points()).toEqual({ A: { '2026-01': '3' }, B: { '2026-01': '3' } });
-    w.clock.jump(60_000);
-    await w.write('in/n.csv', longFile({ A: { '2026-01': 4 }, B: { '2026-01': 4 } }), w.clock.now());
-    expect(await w.sync()).toMatchObject({ exit: 0 });
-    expect(w.points()).toEqual({ A: { '2026-01': '4' }, B: { '2026-01': '4' } });
-  });
-
   test('the newest one that was touched changes nothing either', async () => {
     await using w = await exports();
     await w.write('in/a-newer.csv', newer, at('09'));

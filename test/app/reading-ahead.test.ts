@@ -72,3 +72,20 @@ test('where the clock was set back, what was read before counts in its order, an
   await made.sync();
   expect(made.points()).toEqual({ A: { '2026-01': '2' }, B: { '2026-01': '7' } });
 });
+
+test('nor does one that was read before and is gone hide what comes, with parts: newest', async () => {
+  const made = await arrange({ sources: { sales: longSource('in/*.csv', { parts: 'newest' }) } });
+  await made.write('in/a.csv', value(1), made.clock.now());
+  made.clock.jump(3_600_000);
+  await made.write('in/b.csv', value(2), made.clock.now());
+  await made.sync();
+  made.clock.jump(-3_000_000);
+  await made.remove('in/b.csv');
+  await made.sync();
+  // The older one that is still there is no news.
+  expect(made.points()).toEqual({ A: { '2026-01': '2' } });
+  made.clock.jump(60_000);
+  await made.write('in/c.csv', value(3), made.clock.now());
+  await made.sync();
+  expect(made.points()).toEqual({ A: { '2026-01': '3' } });
+});

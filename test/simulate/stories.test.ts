@@ -257,3 +257,16 @@ test('a file that was seen while the clock was ahead hides no newer export', asy
   expect(landed.length).toBeGreaterThan(2);
   expect(violation).toBeUndefined();
 });
+
+test('of a part that is gone, the agent may know more after a rollback than the snapshot does', async () => {
+  const { north } = movingDrivers.sources;
+  const recent = { sources: { north: { ...north, history: 'carry' } }, guard: { values: 'warn' } };
+  const { violation, landed } = await playOn(stageOf({ ...movingDrivers, ...recent }), 6_009_697, [
+    { kind: 'goneItem', gapMs: 2000, draw: 1_713_122_837 },
+    { kind: 'rolling', gapMs: 2000, draw: 636_100_311 },
+    { kind: 'rollback', gapMs: 2000, draw: 735_727_778 },
+    { kind: 'killWrite', gapMs: 2000, draw: 245_712_051 },
+  ]);
+  expect(landed.length).toBeGreaterThan(2);
+  expect(violation).toBeUndefined();
+});

@@ -79,14 +79,12 @@ export class Group {
   }
 
   /** The groups on the way down to others, from the top. */
-  *through(path: readonly string[]): Generator<Group, Group> {
-    let group: Group = this;
-    for (const element of path) {
-      group = group.#child(element);
-      group.#setApart();
-      yield group;
-    }
-    return group;
+  *through([element, ...rest]: readonly string[]): Generator<Group, Group> {
+    if (element === undefined) return this;
+    const next = this.#child(element);
+    next.#setApart();
+    yield next;
+    return yield* next.through(rest);
   }
 
   /** The groups below it that a driver is in, from the top. The last one is of this driver alone. */
