@@ -57,6 +57,31 @@ describe('a driver that one pass gives up and a later one has again', () => {
     },
   );
 
+  describe('is not what counts any more once it is back with other values that somebody approved', () => {
+    /** D01 to D03 are in `b` a thousandfold. */
+    async function back(): Promise<TestWorld> {
+      const w = await gone();
+      await move(w, '000');
+      const { digest = '' } = sourceOf(await w.sync(), 'b');
+      await w.approve(digest);
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+      return w;
+    }
+
+    test('where it goes on in its source', async () => {
+      await using w = await back();
+      await move(w, '000', [...others, 'B', 'C']);
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    });
+
+    test('where it moves on', async () => {
+      await using w = await back();
+      await w.write('b.csv', yearOf([...others, 'B']));
+      await w.write('a.csv', yearOf(left).concat(yearOf(moved, '000').replace(/^.*\n/u, '')));
+      expect(await w.sync()).toMatchObject({ exit: 0 });
+    });
+  });
+
   test('is all that is compared of the first read of a source', async () => {
     await using w = await gone();
     await w.reconfigure(sourcesOf(['a', 'b', 'c'], { guard: { maxDeletes: '30%' } }));

@@ -71,11 +71,20 @@ export function drawnSeeds(number: number, each: number): Seeds {
   return { from: 1 + number * each, count: each };
 }
 
-/** @returns the same config for the same number, always */
-export function drawConfig(number: number): object {
+export interface DrawnConfig {
+  readonly destination: object;
+  readonly guard: object;
+  readonly sources: Readonly<Record<string, object>>;
+}
+
+/**
+ * @param mayShare whether sources may have the same drivers
+ * @returns the same config for the same number, always
+ */
+export function drawConfig(number: number, { mayShare = true } = {}): DrawnConfig {
   const entropy = new Entropy(number);
   const names = ['north', 'south', 'west'].slice(0, entropy.between(1, 3, 'sources'));
-  const areShared = entropy.isIn(0.3, 'shared drivers');
+  const areShared = mayShare && entropy.isIn(0.3, 'shared drivers');
   const picked = (choices: Choices, share: number, ...keys: readonly string[]): object =>
     Object.fromEntries(
       Object.entries(choices).flatMap(([key, list]) =>
@@ -92,6 +101,9 @@ export function drawConfig(number: number): object {
     }[type] ?? { files: [`${name}/*.${type}`], ...picked(everyFile, 0.2, name) };
     const asked =
       'query' in place && entropy.isIn(0.5, 'changed', name) ? { changed: 'SELECT max(at) FROM entries' } : {};
+    const drivers = Array.from({ length: !isWide && entropy.isIn(0.15, 'entries', name) ? 2 : 1 }, (_, at) =>
+      drawDrivers(entropy, areShared ? 'shared' : name, { at, name, picked, isWide }),
+    );
     const source = {
       type,
       ...place,
@@ -100,9 +112,8 @@ export function drawConfig(number: number): object {
       ...(isText && picked(everyText, 0.15, name)),
       ...(entropy.isIn(0.1, 'filtered', name) && filtered),
       ...(isWide && wide),
-      drivers: Array.from({ length: !isWide && entropy.isIn(0.15, 'entries', name) ? 2 : 1 }, (_, at) =>
-        drawDrivers(entropy, areShared ? 'shared' : name, { at, name, picked, isWide }),
-      ),
+      ...(isText && entropy.isIn(0.1, 'fiscal', name) && fiscal),
+      drivers: !areShared && entropy.isIn(0.15, 'total', name) ? [...drivers, totalOf(name, drivers[0])] : drivers,
     };
     return [name, source] as const;
   });
@@ -125,6 +136,13 @@ const shapes = [
 const wide = { unpivot: { columns: '^\\d{4}-\\d{2}$', name: 'time', value: 'value' } };
 
 const filtered = { where: { kind: ['actual', 'final'] } };
+
+const fiscal = { fiscalYear: { startsIn: 'April', namedAfter: 'end' } };
+
+/** A driver above all others, which every row adds to. */
+function totalOf(owner: string, part: object | undefined): object {
+  return { ...part, id: `${owner}/total`, path: [owner], collapse: 'sum' };
+}
 
 interface OfSource {
   readonly at: number;
@@ -154,5 +172,26 @@ function drawDrivers(entropy: Entropy, owner: string, { at, name, picked, isWide
     ...(isSpread && { spread: entropy.pick(['repeat', 'first', 'last', 'divide'], 'how', key) }),
     // One driver has one rule, whichever source has it.
     ...(entropy.isIn(0.4, 'collapse', ofRule) && { collapse: entropy.pick(collapses, 'which collapse', ofRule) }),
+  };
+}
+
+/** What the model of several machines does not know. */
+const notShared: ReadonlySet<string> = new Set([
+  ...['lastClose', 'shouldDeleteMissing', 'firstPush', 'removed', 'history', 'parts'],
+  // A history of machines ends ten minutes after its last event.
+  'timeout',
+]);
+
+/** A drawn config for machines that share a ledger. Each source has drivers of its own. */
+export function drawSharedConfig(number: number): object {
+  const { sources, destination: to, guard: limits, ...more } = drawConfig(number, { mayShare: false });
+  const known = (of: object): object => Object.fromEntries(Object.entries(of).filter(([key]) => !notShared.has(key)));
+  return {
+    ...known(more),
+    pushOnChange: new Entropy(number).pick(['1s', '5s', '20s'], 'pushOnChange'),
+    ledger: { url: 'postgres://agent@db.test/ledger' },
+    destination: known(to),
+    guard: known(limits),
+    sources: Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, known(source)])),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Plays configs that nobody wrote: `node test/support/play-drawn.ts [--from NUMBER] [--configs N] [--each N]`. Prints each history that breaks
+ * Plays configs that nobody wrote: `node test/support/play-drawn.ts [--from NUMBER] [--configs N] [--each N] [--machines]`. Prints each history that breaks
  * a promise, with the number of its config, and fails then.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,13 +9,15 @@ import { parseArgs } from 'node:util';
 import { openStage } from '../../src/compose/simulated.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { digestOf, playSeeds } from '../../src/simulate/campaign.ts';
-import { drawConfig, drawnSeeds } from './drawn-configs.ts';
+import { playFleet } from '../../src/simulate/machines/play-fleet.ts';
+import { drawConfig, drawSharedConfig, drawnSeeds } from './drawn-configs.ts';
 
 const { values } = parseArgs({
   options: {
     from: { type: 'string', default: '1' },
     configs: { type: 'string', default: '100' },
     each: { type: 'string', default: '20' },
+    machines: { type: 'boolean', default: false },
   },
 });
 const from = Number(values.from);
@@ -31,7 +33,7 @@ process.stdout.write(`${all.length} histories, digest ${digestOf(all)}\n`);
 
 async function playConfig(number: number): Promise<void> {
   const file = path.join(dir, 'driver-sync.yaml');
-  writeFileSync(file, JSON.stringify(drawConfig(number)));
+  writeFileSync(file, JSON.stringify(values.machines ? drawSharedConfig(number) : drawConfig(number)));
   const { settings, problems } = loadConfig(file, { env: {}, secrets: 'unused' });
   if (settings === undefined) {
     fail(`config ${number} is not valid: ${JSON.stringify(problems)}`);
@@ -40,7 +42,12 @@ async function playConfig(number: number): Promise<void> {
   const { stage, warnings } = openStage(settings);
   for (const { path: where, message } of warnings) process.stdout.write(`config ${number}, ${where}: ${message}\n`);
   try {
-    const { digests, failed } = await playSeeds(stage, drawnSeeds(number, each), () => undefined);
+    const { digests, failed } = await playSeeds(
+      stage,
+      drawnSeeds(number, each),
+      () => undefined,
+      values.machines ? playFleet : undefined,
+    );
     all.push(...digests);
     if (failed !== undefined) fail(`config ${number}, seed ${failed.seed}: ${JSON.stringify(failed.played.violation)}`);
   } catch (error) {

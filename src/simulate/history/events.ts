@@ -53,6 +53,7 @@ export const eventKinds = [
   'rollback',
   'pass',
   'reload',
+  'settings',
   // What moves from one source to another, where sources name the same drivers.
   'move',
   'give',

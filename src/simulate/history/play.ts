@@ -4,6 +4,7 @@ import { Entropy } from '../entropy.ts';
 import { Journal } from '../journal.ts';
 import { type PromiseName, Violation } from '../promises.ts';
 import { type Stage, type Watcher, World } from '../world/world.ts';
+import { configEvents } from './config-events.ts';
 import { canHappen, dataEvents } from './data-events.ts';
 import type { History, HistoryEvent } from './events.ts';
 import { movingEvents } from './moving-events.ts';
@@ -88,7 +89,10 @@ async function happen(world: World, { kind, draw }: HistoryEvent): Promise<strin
     return owners.length === 0 ? undefined : toData(entropy.pick(owners, 'source'), entropy);
   }
   try {
-    return await (worldEvents[kind] ?? peopleEvents[kind] ?? movingEvents[kind])?.(world, entropy);
+    return await (worldEvents[kind] ?? peopleEvents[kind] ?? configEvents[kind] ?? movingEvents[kind])?.(
+      world,
+      entropy,
+    );
   } catch (error) {
     // What a command is told on a full disk.
     if (isAgentError(error)) return `${kind}: ${error.message}`;

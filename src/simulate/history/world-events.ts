@@ -1,7 +1,6 @@
 /** What happens to the service, to the machine and by the hands of people. Each says what it did, for a story. */
 import { requestToForget } from '../../app/prepare/forget.ts';
 import type { PassEvent } from '../../app/dependencies.ts';
-import type { Settings } from '../../core/settings.ts';
 import { sheetOf } from '../rows/books.ts';
 import type { Entropy } from '../entropy.ts';
 import type { Answer } from '../world/receiver.ts';
@@ -10,7 +9,7 @@ import type { World } from '../world/world.ts';
 import { canHappen } from './data-events.ts';
 import type { EventKind } from './events.ts';
 
-type Doing = (world: World, draw: Entropy) => Promise<string | undefined>;
+export type Doing = (world: World, draw: Entropy) => Promise<string | undefined>;
 
 const minuteMs = 60_000;
 const killSteps: readonly PassEvent['kind'][] = [
@@ -169,43 +168,8 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     world.process.waker.wake('request');
     return `somebody rolls back to push ${id}`;
   },
-  async reload(world, draw) {
-    const { settings, says } = otherSettings(world, draw);
-    world.reload(settings);
-    return `the config is loaded again: ${says}`;
-  },
   async pass(world) {
     world.askPass();
     return 'somebody asks for a pass';
   },
 };
-
-/** The config as somebody might change it while the agent runs. */
-function otherSettings(
-  { stage, settings }: World,
-  draw: Entropy,
-): { readonly settings: Settings; readonly says: string } {
-  const all = stage.settings.sources;
-  const digest = `${stage.settings.digest}-${draw.between(0, 9999, 'digest')}`;
-  if (settings.sources.length < all.length)
-    return { settings: { ...settings, sources: all, digest }, says: 'all sources are back' };
-  const what = draw.pick(['source', 'guard', 'pushOnChange'] as const, 'what');
-  if (what === 'source' && all.length > 1) {
-    const gone = draw.pick(all, 'gone').name;
-    return {
-      settings: { ...settings, sources: all.filter(({ name }) => name !== gone), digest },
-      says: `${gone} is not in it`,
-    };
-  }
-  if (what === 'guard') {
-    const maxDeletes = { kind: 'share', millionths: draw.between(1, 30, 'share') * 10_000 } as const;
-    return {
-      settings: { ...settings, guard: { ...settings.guard, maxDeletes }, digest },
-      says: 'maxDeletes is another one',
-    };
-  }
-  return {
-    settings: { ...settings, pushOnChangeMs: draw.between(1, 60, 'minutes') * minuteMs, digest },
-    says: 'pushOnChange is another one',
-  };
-}

@@ -15,6 +15,7 @@ export interface Sent {
   readonly machine: Pushing;
   readonly term: number;
   readonly atMs: number;
+  readonly points: SentPoints;
   /** By driver: which of its states, counted from 0. */
   readonly states: ReadonlyMap<string, number>;
 }
@@ -101,7 +102,7 @@ export class FleetChecks {
     const { points } = readBody(text);
     const states = this.#statesOf(points);
     for (const [source, wrote] of this.#wrote) this.deletes.of(source).sent(this.#whole(source, wrote, points));
-    const sent = { request: ++this.#requests, digest, machine, term, atMs: this.#clock.monotonicMs(), states };
+    const sent = { request: ++this.#requests, digest, machine, term, atMs: this.#clock.monotonicMs(), points, states };
     const beside = [...this.#flying].find((one) => one.digest !== digest);
     if (beside !== undefined)
       throw new Violation('waits', `${name} sends a body while another one of ${beside.machine.name} is on its way`);
@@ -130,7 +131,7 @@ export class FleetChecks {
   }
 
   /** What a machine has not seen since before the last push is as that push had it, and not as the machine had seen it. */
-  #goesOn(last: Sent, { machine, states }: Sent): void {
+  #goesOn(last: Sent, { machine, states, points }: Sent): void {
     if (this.#acknowledged !== last) return;
     for (const [driver, state] of last.states) {
       const source = this.#sourceOf.get(driver)!;
@@ -139,7 +140,9 @@ export class FleetChecks {
       this.#mark('pushed what a machine cannot see');
       // One that was begun after it, and never sent, was tried too.
       const isAsPushed =
-        this.#begun > 1 ? (states.get(driver) ?? -1) >= state : this.#isAsIn(driver, state, states.get(driver));
+        this.#begun > 1
+          ? (states.get(driver) ?? -1) >= state
+          : isEqual(last.points.get(driver) ?? nothing, points.get(driver) ?? nothing);
       if (!isAsPushed)
         throw new Violation('order', `${machine.name} cannot see ${source}, and changes "${driver}" of it`);
     }
@@ -149,12 +152,6 @@ export class FleetChecks {
   acknowledged(): void {
     this.#acknowledged = this.#last;
     this.deletes.acknowledged();
-  }
-
-  /** What was dropped and came back is as it was. */
-  #isAsIn(driver: string, one: number, other: number | undefined): boolean {
-    const [was, is] = [this.#states.get(driver)?.[one], this.#states.get(driver)?.[other ?? -1]];
-    return was !== undefined && is !== undefined && isSame(was, is);
   }
 
   /** Which state of each driver a body has: where several are alike, none that is older than what was sent before. */
@@ -209,7 +206,7 @@ export class FleetChecks {
     const { landed } = this;
     return (
       landed !== undefined &&
-      [...this.#states].every(([id, all]) => this.#isAsIn(id, all.length - 1, landed.states.get(id)))
+      [...this.#states].every(([id, all]) => isSent(all.at(-1) ?? gone, landed.points.get(id) ?? nothing))
     );
   }
 }
@@ -223,4 +220,8 @@ function isSame(one: Months, other: Months): boolean {
 
 function isSent(months: Months, sent: ReadonlyMap<number, string>): boolean {
   return months.size === sent.size && [...months].every(([month, texts]) => texts.includes(sent.get(month) ?? ''));
+}
+
+function isEqual(one: ReadonlyMap<number, string>, other: ReadonlyMap<number, string>): boolean {
+  return one.size === other.size && [...one].every(([month, text]) => text === other.get(month));
 }
