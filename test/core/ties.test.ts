@@ -12,13 +12,14 @@ import { readingsOf } from '../support/mapping.ts';
 interface Given {
   readonly month: number;
   readonly seconds: number;
+  readonly nanos?: number;
   readonly value: string;
 }
 
 function fold(rule: Rule, part: number, readings: readonly Given[]): FoldedDriver[] {
   using folding = new Fold(part);
-  for (const [index, { month, seconds, value }] of readings.entries()) {
-    const moment = { month, months: 1, seconds, nanos: 0 };
+  for (const [index, { month, seconds, nanos = 0, value }] of readings.entries()) {
+    const moment = { month, months: 1, seconds, nanos };
     folding.take(readingsOf({ name: { id: 'a', path: ['A'], rule }, moment, value, row: index + 1, entry: 2 }));
   }
   return [...folding.drain()].map(unpackDriver);
@@ -26,6 +27,9 @@ function fold(rule: Rule, part: number, readings: readonly Given[]): FoldedDrive
 
 const order = placeOrder((id) => ({ id, source: 's', name: `${id}.csv`, revisedAtMs: id % 2 }));
 const at = (seconds: number, value: string, month = 1): Given => ({ month, seconds, value });
+/** In nanoseconds. */
+const timeOf = ({ seconds, nanos = 0 }: Given): number => seconds * 1e9 + nanos;
+const long = '12345678901234567890';
 const tiedMonths = (driver: FoldedDriver): number[] =>
   driver.cells.flatMap(({ month, tie }) => (tie === undefined ? [] : [month]));
 
@@ -46,6 +50,10 @@ describe('within a part', () => {
     ['a day before the last one again', 'last', [at(6, '1'), at(5, '2'), at(5, '3')], tie(['2', 2], ['3', 3])],
     ['an equal one between', 'first', [at(5, '1'), at(5, '1'), at(6, '9'), at(5, '2')], tie(['2', 4], ['1', 1])],
     ['other times', 'last', [at(5, '1'), at(6, '2')], undefined],
+    ['times that differ by a nanosecond', 'last', [{ ...at(5, '1'), nanos: 1 }, at(5, '2')], undefined],
+    ['long values', 'last', [at(5, '1'), at(5, long), at(5, `${long}.0`)], tie(['1', 1], [long, 2])],
+    ['long values that differ', 'first', [at(5, long), at(5, `${long}.1`)], tie([`${long}.1`, 2], [long, 1])],
+    ['a long one between', 'last', [at(6, long), at(5, `${long}.1`), at(5, '3')], tie([`${long}.1`, 2], ['3', 3])],
     ['readings that add up', 'sum', [at(5, '1'), at(5, '2')], undefined],
     ['readings that are chosen by value', 'max', [at(5, '1'), at(5, '2')], undefined],
   ])('%s', (_what, rule, readings, expected) => {
@@ -110,9 +118,10 @@ const given: fc.Arbitrary<Given> = fc
   .record({
     month: fc.integer({ min: 1, max: 2 }),
     second: fc.integer({ min: 0, max: 2 }),
-    value: fc.constantFrom('1', '1.0', '2', '2.00', '-3'),
+    nanos: fc.constantFrom(0, 0, 7),
+    value: fc.constantFrom('1', '1.0', '2', '2.00', '-3', '12345678901234567890', '12345678901234567891'),
   })
-  .map(({ month, second, value }) => ({ month, seconds: month * 100 + second, value }));
+  .map(({ month, second, nanos, value }) => ({ month, seconds: month * 100 + second, nanos, value }));
 
 const rule = fc.constantFrom<Rule>('last', 'first');
 
@@ -120,8 +129,10 @@ test('a point whose time has another value in its part has a tie, in whatever or
   fc.assert(
     fc.property(rule, fc.array(given, { minLength: 1, maxLength: 8 }), (by, readings) => {
       const [driver] = fold(by, 1, readings) as [FoldedDriver];
-      const decided = driver.cells.filter(({ value, seconds }) =>
-        readings.some((one) => one.seconds === seconds && compareDecimals(one.value, value) !== 0),
+      const decided = driver.cells.filter(({ value, seconds, nanos }) =>
+        readings.some(
+          (one) => timeOf(one) === timeOf({ ...one, seconds, nanos }) && compareDecimals(one.value, value) !== 0,
+        ),
       );
       expect(tiedMonths(driver)).toEqual(expect.arrayContaining(decided.map(({ month }) => month)));
     }),
@@ -137,8 +148,8 @@ test('a fold that is cut has the ties of folds of its pieces', () => {
       let row = 0;
       for (const readings of read) {
         using piece = new Fold(1);
-        for (const { month, seconds, value } of readings) {
-          const moment = { month, months: 1, seconds, nanos: 0 };
+        for (const { month, seconds, nanos = 0, value } of readings) {
+          const moment = { month, months: 1, seconds, nanos };
           const one = readingsOf({ name: { id: 'a', path: ['A'], rule: by }, moment, value, row: ++row, entry: 2 });
           for (const into of [whole, piece]) into.take(one);
         }
@@ -173,7 +184,7 @@ test('in parts that are sorted by time a point has a tie if and only if a row of
   fc.assert(
     fc.property(rule, parts, (by, unsorted) => {
       const read = unsorted.map((readings) =>
-        readings.toSorted((a, b) => (by === 'last' ? a.seconds - b.seconds : b.seconds - a.seconds)),
+        readings.toSorted((a, b) => (by === 'last' ? timeOf(a) - timeOf(b) : timeOf(b) - timeOf(a))),
       );
       const folds = read.flatMap((readings, index) => fold(by, index + 1, readings));
       if (folds.length === 0) return;
@@ -181,12 +192,10 @@ test('in parts that are sorted by time a point has a tie if and only if a row of
         readings.some(({ value }) => compareDecimals(value, (readings[0] as Given).value) !== 0);
       const expected = [1, 2].filter((month) => {
         const inMonth = read.map((readings) => readings.filter((one) => one.month === month));
-        const within = inMonth.some((readings) =>
-          [...Map.groupBy(readings, (one) => one.seconds).values()].some(differ),
-        );
-        const times = inMonth.flat().map(({ seconds }) => seconds);
+        const within = inMonth.some((readings) => [...Map.groupBy(readings, timeOf).values()].some(differ));
+        const times = inMonth.flat().map(timeOf);
         const taken = by === 'last' ? Math.max(...times) : Math.min(...times);
-        return within || differ(inMonth.flat().filter(({ seconds }) => seconds === taken));
+        return within || differ(inMonth.flat().filter((one) => timeOf(one) === taken));
       });
       expect(tiedMonths(mergeDrivers(folds, order))).toEqual(expected);
     }),

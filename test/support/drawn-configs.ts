@@ -177,7 +177,12 @@ function drawDrivers(entropy: Entropy, owner: string, { at, name, picked, isWide
 
 /** What the model of several machines does not know. */
 const notShared: ReadonlySet<string> = new Set([
-  ...['lastClose', 'shouldDeleteMissing', 'firstPush', 'removed', 'history', 'parts'],
+  'lastClose',
+  'shouldDeleteMissing',
+  'firstPush',
+  'removed',
+  'history',
+  'parts',
   // A history of machines ends ten minutes after its last event.
   'timeout',
 ]);
