@@ -27,6 +27,7 @@ function fold(rule: Rule, part: number, readings: readonly Given[]): FoldedDrive
 
 const order = placeOrder((id) => ({ id, source: 's', name: `${id}.csv`, revisedAtMs: id % 2 }));
 const at = (seconds: number, value: string, month = 1): Given => ({ month, seconds, value });
+const later = (seconds: number, value: string): Given => ({ ...at(seconds, value), nanos: 9 });
 /** In nanoseconds. */
 const timeOf = ({ seconds, nanos = 0 }: Given): number => seconds * 1e9 + nanos;
 const long = '12345678901234567890';
@@ -51,6 +52,20 @@ describe('within a part', () => {
     ['an equal one between', 'first', [at(5, '1'), at(5, '1'), at(6, '9'), at(5, '2')], tie(['2', 4], ['1', 1])],
     ['other times', 'last', [at(5, '1'), at(6, '2')], undefined],
     ['times that differ by a nanosecond', 'last', [{ ...at(5, '1'), nanos: 1 }, at(5, '2')], undefined],
+    [
+      'two days, the later one first',
+      'last',
+      [at(5, '1'), at(5, '2'), at(4, '8'), at(4, '9')],
+      tie(['1', 1], ['2', 2]),
+    ],
+    ['the same by first', 'first', [at(5, '1'), at(5, '2'), at(6, '8'), at(6, '9')], tie(['2', 2], ['1', 1])],
+    [
+      'two moments of one second, the later one first',
+      'last',
+      [later(5, '1'), later(5, '2'), at(5, '8'), at(5, '9')],
+      { ...tie(['1', 1], ['2', 2]), nanos: 9 },
+    ],
+    ['the same by first', 'first', [at(5, '1'), at(5, '2'), later(5, '8'), later(5, '9')], tie(['2', 2], ['1', 1])],
     ['long values', 'last', [at(5, '1'), at(5, long), at(5, `${long}.0`)], tie(['1', 1], [long, 2])],
     ['long values that differ', 'first', [at(5, long), at(5, `${long}.1`)], tie([`${long}.1`, 2], [long, 1])],
     ['a long one between', 'last', [at(6, long), at(5, `${long}.1`), at(5, '3')], tie([`${long}.1`, 2], ['3', 3])],

@@ -32,8 +32,6 @@ export interface Tally {
   months: readonly Month[] | Set<Month> | undefined;
 }
 
-const noChildren: ReadonlyMap<string, Group> = new Map();
-
 /** A slip in all drivers makes a group for each: what most of them lack is not made before it is needed. */
 export class Group {
   #children: Map<string, Group> | undefined;
@@ -74,7 +72,7 @@ export class Group {
 
   /** The groups within it that have no group between, each with the rest of its path. */
   get parts(): readonly (readonly [path: readonly string[], group: Group])[] {
-    const children = [...(this.#children ?? noChildren)].map(([element, child]) => [[element], child] as const);
+    const children = [...(this.#children ?? [])].map(([element, child]) => [[element], child] as const);
     return this.#own === undefined ? children : [[[], this.#own], ...children];
   }
 
@@ -116,11 +114,10 @@ export class Group {
   }
 
   #copy(): Group {
-    const { totals, tallies, repeats } = this;
     const copy = new Group(true);
-    Object.assign(copy.totals, totals);
-    for (const [key, tally] of tallies) copy.tallies.set(key, { ...tally });
-    copy.repeats = repeats && { did: repeats.did.slice(), known: repeats.known.slice() };
+    Object.assign(copy.totals, this.totals);
+    for (const [key, tally] of this.tallies) copy.tallies.set(key, { ...tally });
+    // What drivers repeat says something of ten and more of them.
     return copy;
   }
 }
