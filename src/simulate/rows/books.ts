@@ -192,8 +192,9 @@ export class Books {
       }
       row.means.push(...fact.means);
     }
+    const [nothing = ''] = mapping.missing;
     const written = [...rows.values()].map(({ kept, cells, means }) => ({
-      fields: [...kept, ...[...headers].map((header) => cells.get(header) ?? '')],
+      fields: [...kept, ...[...headers].map((header) => cells.get(header) ?? nothing)],
       means,
     }));
     return { columns: [...keptColumns, ...headers], rows: written };
