@@ -218,7 +218,7 @@ export const plants: readonly Plant[] = [
       'if (evidence.dropsOnlyNewest) {',
       'if (evidence.dropsOnlyNewest && candidate.points < 0) {',
     ),
-    config: { ...lagging, guard: { maxDeletes: '60%' } },
+    config: { ...lagging, sources: { books: lagging.sources.books }, guard: { maxDeletes: '60%' } },
   },
   {
     name: 'an approval covers whatever comes',
