@@ -3,13 +3,20 @@ import { expect, test } from 'vitest';
 import type { HistoryEvent } from '../../src/simulate/history/events.ts';
 import { play } from '../../src/simulate/history/play.ts';
 import { stageOf, stageOfSample } from '../support/stages.ts';
-import { datedExports, firstToApprove, movingDrivers, nothingDeleted, shapedConfig } from './planted/configs.ts';
+import {
+  datedExports,
+  firstToApprove,
+  movingDrivers,
+  nothingDeleted,
+  shapedConfig,
+  twoSources,
+} from './planted/configs.ts';
 
 /** What a history breaks, which requests landed in it, and what it reached. */
 async function playOn({ stage }: ReturnType<typeof stageOf>, seed: number, events: readonly HistoryEvent[]) {
   const { violation, lines, marks } = await play(stage, { seed, events }, { isKept: true });
   const landed = lines.flatMap((line) => / landed (\d+)/.exec(line)?.[1] ?? []);
-  return { violation, landed, marks: [...marks.keys()] };
+  return { violation, landed, lines, marks: [...marks.keys()] };
 }
 
 const playSample = (seed: number, events: readonly HistoryEvent[]) => playOn(stageOfSample(), seed, events);
@@ -268,5 +275,17 @@ test('of a part that is gone, the agent may know more after a rollback than the 
     { kind: 'killWrite', gapMs: 2000, draw: 245_712_051 },
   ]);
   expect(landed.length).toBeGreaterThan(2);
+  expect(violation).toBeUndefined();
+});
+
+test('whoever asks for another rollback while one waits means that one', async () => {
+  const { violation, lines } = await playOn(stageOf(twoSources), 1601, [
+    { kind: 'late', gapMs: 2000, draw: 560_993_015 },
+    { kind: 'away', gapMs: 2909, draw: 1_194_308_568 },
+    { kind: 'approve', gapMs: 2000, draw: 1_008_395_926 },
+    { kind: 'rollback', gapMs: 2000, draw: 1_029_182_319 },
+    { kind: 'rollback', gapMs: 2000, draw: 641_095_087 },
+  ]);
+  expect(lines).toContainEqual(expect.stringContaining('somebody rolls back to push 3'));
   expect(violation).toBeUndefined();
 });

@@ -46,15 +46,23 @@ export async function rollBackRequested(
   signal: AbortSignal,
 ): Promise<PushReport | undefined> {
   const { ledger } = deps;
-  const asked = (await ledger.requests.pending()).flatMap(({ id, request }) =>
-    request.kind === 'rollback' ? [{ id, request }] : [],
-  );
-  const newest = asked.pop();
-  for (const { id } of asked) await ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
-  if (newest === undefined) return undefined;
+  const asked = await newestAsked(deps);
+  if (asked === undefined) return undefined;
+  let newest = asked;
+  const attempt = async (): Promise<PushReport> => {
+    for (;;) {
+      const { id, request } = newest;
+      const isStillMeant = async (): Promise<boolean> => {
+        newest = (await newestAsked(deps)) ?? newest;
+        return newest.id === id;
+      };
+      const report = await rollBack(deps, request, signal, isStillMeant);
+      if (report !== undefined) return report;
+    }
+  };
   let report: PushReport;
   try {
-    report = await retrying(deps, retryForMs, () => rollBack(deps, newest.request, signal), signal);
+    report = await retrying(deps, retryForMs, attempt, signal);
   } catch (error) {
     if (!isAgentError(error, 'usage') && !isAgentError(error, 'snapshot.damaged')) throw error;
     // It cannot be carried out, now or later: say so and go on from the sources.
@@ -73,18 +81,39 @@ export async function rollBackRequested(
   return report;
 }
 
-/** Pushes an acknowledged snapshot again, byte for byte; once acknowledged, nothing else is pushed. One attempt. */
+interface AskedRollback {
+  readonly id: number;
+  readonly request: Extract<Request, { kind: 'rollback' }>;
+}
+
+/** Older ones are over. */
+async function newestAsked({ ledger }: Dependencies): Promise<AskedRollback | undefined> {
+  const asked = (await ledger.requests.pending()).flatMap(({ id, request }): readonly AskedRollback[] =>
+    request.kind === 'rollback' ? [{ id, request }] : [],
+  );
+  const newest = asked.pop();
+  for (const { id } of asked) await ledger.requests.finish(id, JSON.stringify({ outcome: 'superseded' }));
+  return newest;
+}
+
+/**
+ * Pushes an acknowledged snapshot again, byte for byte; once acknowledged, nothing else is pushed. One attempt.
+ * @param isStillMeant is asked once it has waited for an earlier push
+ * @returns `undefined`: it is not meant any more, and nothing was sent
+ */
 export async function rollBack(
   deps: Dependencies,
-  { push, isForced = false }: Pick<Extract<Request, { kind: 'rollback' }>, 'push' | 'isForced'>,
+  { push, isForced = false }: Pick<AskedRollback['request'], 'push' | 'isForced'>,
   signal: AbortSignal,
-): Promise<PushReport> {
+  isStillMeant: () => Promise<boolean> = async () => true,
+): Promise<PushReport | undefined> {
   const { ledger, address } = deps;
   const { snapshot } = await findRollback(deps, push);
   await verifyBytes(snapshot);
   const asked = isForced ? undefined : await waitThatWasAsked(deps, `driver-sync rollback ${push} --force`);
   if (asked !== undefined) return asked;
   await waitForOlder(deps, snapshot.digest, signal);
+  if (!(await isStillMeant())) return undefined;
   const last = await ledger.pushes.lastAcknowledged(address);
   const report = await pushSnapshot(deps, { snapshot, last, rollbackOf: push }, signal);
   if (report.outcome === 'acknowledged') await restoreRollback(deps);
