@@ -302,7 +302,7 @@ export class Checks {
       if (this.#is(name, 'isNewestOnly') || /belongs to|counted twice|are missing/.test(reason)) continue;
       const { after } = this.#compared(source, this.#presentOf(source), this.#shownBeside(name));
       // Its share of sums is not known any more, which the reason need not say: what it leaves may be nothing.
-      if (after.parts.some(({ isCarried, isInSnapshot }) => isCarried && isInSnapshot !== undefined)) continue;
+      if (after.parts.some(({ isCarried, isInSnapshot }) => isCarried && isInSnapshot === true)) continue;
       // A snapshot that would be empty is held whoever emptied it.
       if (after.points.size > 0 && isSurelySame(before.points, after.points))
         throw new Violation('carried', `${name} is held, and its read changes nothing: ${reason}`);
@@ -323,8 +323,7 @@ export class Checks {
     if (parts === undefined) this.#dropped(source);
     // A snapshot to go back to has nothing of it: in an equal one, which took its place, the drivers were another source's.
     else if (parts.length === 0) this.#accepted.set(source, nothing);
-    else if (then !== undefined)
-      this.#accepted.set(source, restored(then, this.#lastSettings.get(source), { dropped, isInSnapshot: 'perhaps' }));
+    else if (then !== undefined) this.#accepted.set(source, restored(then, this.#lastSettings.get(source), dropped));
     else if (before !== undefined) {
       const kept = before.parts.filter((part) => isOfSnapshot || parts.some(({ name }) => name === part.name));
       const settings = this.#lastSettings.get(source);

@@ -117,6 +117,8 @@ export function judgeDeletes({ settings, source, before, after, lately, mayLag }
       'evidence',
       `${name}: the oldest months went, as they do where an export shows only recent ones`,
     );
+  if (mostBeginLater(before.points, after.points))
+    throw new Violation('evidence', `${name}: the oldest months of most drivers went, as they do in a rolling export`);
   if (mayLag && goesOnlyBehind(before.points, after.points))
     throw new Violation('evidence', `${name}: the newest months went, as they do where a replica lags`);
   if (letsAllGo(settings)) return;
@@ -162,6 +164,17 @@ function goesOnlyBefore(before: Points, after: Points): boolean {
     for (const month of months.keys()) if (now?.has(month) !== true && month >= earliest) return false;
   }
   return true;
+}
+
+type Months = ReadonlyMap<string, { keys(): Iterable<number> }>;
+
+/** Whether most of the drivers that both have lose their first months. */
+export function mostBeginLater(before: Months, after: Months): boolean {
+  const both = [...before].flatMap(([driver, months]) => {
+    const now = after.get(driver);
+    return now === undefined ? [] : [Math.min(...months.keys()) < Math.min(...now.keys())];
+  });
+  return both.filter(Boolean).length * 2 > both.length;
 }
 
 /** Nothing is new, and all that goes lies behind the last month that is left. */

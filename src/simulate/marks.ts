@@ -11,7 +11,7 @@ const holdReasons: readonly (readonly [mark: string, words: RegExp])[] = [
   ['too many in a month', /in the last 30 days/],
   ['more rejects', /rejects? where the accepted read had/],
   ['rejects not known', /how many the accepted read had is not known/],
-  ['oldest months', /it only drops the oldest months/],
+  ['oldest months', /it (?:only )?drops the oldest months/],
   ['newest months', /it only drops the newest months/],
   ['counted twice', /may be counted twice/],
   ['readings missing', /readings are missing/],

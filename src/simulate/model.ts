@@ -8,8 +8,8 @@ export interface HeldPart {
   readonly name: string;
   readonly sheet: Sheet;
   readonly isCarried: boolean;
-  /** Only a snapshot knows it: which of its months it had itself, nothing says. `perhaps`: or a candidate has it still. */
-  readonly isInSnapshot?: 'surely' | 'perhaps' | undefined;
+  /** Perhaps only a snapshot knows it: which of its months it had itself, nothing says then. */
+  readonly isInSnapshot?: boolean;
 }
 
 /** By driver, then by month: the texts that are right. Several where two files tie, and which wins is not the model's to say. */
@@ -92,7 +92,7 @@ export function withHistory(before: Points, after: Points, shown: Points): Point
   const points = new Map(after);
   for (const [driver, months] of before) {
     const earlier = [...months].filter(([month]) => month < earliest);
-    if (earlier.length > 0) points.set(driver, new Map([...earlier, ...(after.get(driver) ?? [])]));
+    if (earlier.length > 0) points.set(driver, new Map([...(after.get(driver) ?? []), ...earlier]));
   }
   return points;
 }

@@ -101,23 +101,17 @@ export function showsAny(place: Place | undefined, { points }: Accepted): boolea
 /**
  * What a source has accepted, as a snapshot says it: not which of its parts were carried, nor a reading beside the one that
  * counted.
+ * @param dropped parts that were forgotten since: what they added to numbers of others stays until the next read
  */
 export function restored(
   accepted: Accepted,
   settings: SourceSettings | undefined,
-  {
-    dropped = [],
-    isInSnapshot = 'surely',
-  }: {
-    /** Parts that were forgotten since: what they added to numbers of others stays until the next read. */
-    readonly dropped?: readonly string[];
-    readonly isInSnapshot?: HeldPart['isInSnapshot'];
-  } = {},
+  dropped: readonly string[] = [],
 ): Accepted {
   const kept = accepted.parts.filter(({ name }) => !dropped.includes(name));
   const isUnknown =
     kept.length < accepted.parts.length || (settings !== undefined && hidesReadings(accepted, settings));
-  const parts = kept.map((part) => ({ ...part, isCarried: false, isInSnapshot }));
+  const parts = kept.map((part) => ({ ...part, isCarried: false, isInSnapshot: true }));
   return { ...accepted, parts, isBlurred: accepted.isBlurred || isUnknown };
 }
 

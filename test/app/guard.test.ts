@@ -190,6 +190,32 @@ describe('what is held whatever the share', () => {
     expect(await w.sync()).toMatchObject(held);
   });
 
+  test('also where another point goes, or a whole driver', async () => {
+    await using w = await guarded(rows);
+    const rolled = gridFile(ids(1, 20), months(2, 13));
+    for (const text of [rolled.replace('D03,2024-11,1\n', ''), gridFile(ids(1, 19), months(2, 13))]) {
+      await w.write('sales.csv', text);
+      const report = await w.sync();
+      expect(report).toMatchObject(held);
+      expect(sourceOf(report, 'sales').reason).toMatch(/^it drops the oldest months of (?:20 of 20|19 of 19) drivers/);
+    }
+  });
+
+  test('also where one driver still has an older month', async () => {
+    await using w = await guarded(`${rows}fixed,2020-01,5\n`);
+    await w.write('sales.csv', `${gridFile(ids(1, 20), months(2, 13))}fixed,2020-01,5\n`);
+    const report = await w.sync();
+    expect(report).toMatchObject(held);
+    expect(sourceOf(report, 'sales').reason).toMatch(/^it drops the oldest months of 20 of 21 drivers/);
+    expect(w.points()['D01']).toHaveProperty('2024-01');
+  });
+
+  test('but not where a few drivers begin later, within the share', async () => {
+    await using w = await guarded(rows);
+    await w.write('sales.csv', rows.replace('D19,2024-01,1\n', '').replace('D20,2024-01,1\n', ''));
+    expect(await w.sync()).toMatchObject(accepted);
+  });
+
   test('but not where newer months go, within the share', async () => {
     await using w = await guarded(rows);
     await w.write('sales.csv', rows.replace('D20,2024-12,1\n', ''));

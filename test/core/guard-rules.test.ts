@@ -27,6 +27,7 @@ function evidence(deletes: { drivers?: number; points?: number }, more: Partial<
       points: { create: 0, update: 0, delete: points },
     },
     dropsOnlyOldest: false,
+    losingOldest: { drivers: 0, of: 100 },
     letThrough: { day: nothing, month: { ...nothing, had: undefined } },
     doubts: [],
     regression: undefined,
@@ -132,6 +133,21 @@ describe('what is held whatever the share', () => {
       reason: expect.stringContaining('only drops the oldest months') as string,
       hint: expect.stringContaining('history: carry') as string,
     });
+  });
+
+  test.each([
+    [2, 3, true],
+    [1, 2, false],
+    [51, 100, true],
+    [50, 100, false],
+  ])('one in which %i of %i drivers lose their oldest months, whatever else goes: %s', (drivers, of, isHeld) => {
+    const held = judge(evidence({ points: 1 }, { losingOldest: { drivers, of } }), {
+      ...rules,
+      maxDeletes: share(100),
+    });
+    expect(held?.reason).toBe(
+      isHeld ? `it drops the oldest months of ${drivers} of ${of} drivers and would delete 1 point` : undefined,
+    );
   });
 
   test('one that may count rows twice, by the parts and the point', () => {

@@ -23,6 +23,7 @@ function evidence(more: Partial<Evidence> = {}): Evidence {
     candidate: { drivers: 100, points: 999, rejects: 0 },
     changes: { drivers: none, points: { ...none, delete: 1 } },
     dropsOnlyOldest: false,
+    losingOldest: { drivers: 0, of: 100 },
     dropsOnlyNewest: false,
     letThrough: { day: nothing, month: { ...nothing, had: undefined } },
     doubts: [],

@@ -109,6 +109,17 @@ test('values that moved are found among corrections', () => {
   expect(findMove(series(values), later)).toEqual({ months: 2, points: 23 });
 });
 
+test('a year that is pasted over the next one is a move, and a forecast that begins with it is none', () => {
+  const [one, other] = [1, 500].map((from) =>
+    Array.from({ length: 12 }, (_, at) => String(((at + from) * 7919) % 1009)),
+  );
+  const [year = [], next = []] = [one, other];
+  expect(findMove(series([...year, ...next]), series([...year, ...year]))).toEqual({ months: 12, points: 12 });
+  expect(findMove(series(year), series([...year, ...year]))).toBeUndefined();
+  const half = year.slice(0, 6);
+  expect(findMove(series(year), series([...half, ...half]))).toEqual({ months: 6, points: 6 });
+});
+
 test('what a finding reaches is noted by driver up to 100 000, and beyond that as a whole', () => {
   const look = new DriverLook();
   look.load(undefined, driver('a', { '2020-01': '1.50' }));

@@ -130,7 +130,7 @@ export async function world({ config, files = {} }: WorldOptions): Promise<TestW
     },
     approve: async (digest) => JSON.parse(await printed(() => approve(context, digest))),
     forget: async (source, part) => JSON.parse(await printed(() => forget(context, { source, part }, { yes: true }))),
-    rollback: (push) => withAgent('rollback', async (inner) => rollBack(inner, { push }, calm)),
+    rollback: (push) => withAgent('rollback', async (inner) => (await rollBack(inner, { push }, calm))!),
     status: async () => JSON.parse(await printed(() => status(context, {}))) as StatusReport,
     explain: async (driver, month) => JSON.parse(await printed(() => explain(context, { driver, month, rows: false }))),
     rejects: (source) => printed(() => rejects({ ...context, options: { config: configFile } }, source)),

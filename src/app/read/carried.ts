@@ -5,7 +5,8 @@
 import { AgentError } from '../../core/errors.ts';
 import { pairDrivers } from '../../core/series/diff.ts';
 import { isAdding } from '../../core/series/rule.ts';
-import type { Month } from '../../core/model.ts';
+import type { Month, Rule } from '../../core/model.ts';
+import { addDecimals, averageDecimal, negateDecimal } from '../../core/numbers/arithmetic.ts';
 import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ChosenPart, PartRead, ReadPart } from '../../core/buffer.ts';
@@ -169,15 +170,16 @@ export function isCellOf(
   return isOfOnePart(driver, cell) && names.has(buffer.parts.origin(cell.part).name);
 }
 
-const takenOutVersions: ReadonlySet<string> = new Set(Object.values(takenOut));
-
 /**
- * The first month that the parts of a read show. What was taken out of a snapshot shows none beside others: there the months that a part
- * had and older ones that were carried cannot be told apart.
+ * The first month that a read shows. What is carried was not read, and shows none. Where nothing was read, all that was accepted lies before
+ * what is shown.
  */
 export function firstShown({ buffer }: Pick<Dependencies, 'buffer'>, parts: readonly ReadPart[]): Month | undefined {
   const earliestOf = (of: readonly ReadPart[]): Month | undefined => buffer.parts.earliestMonth(of.map(({ id }) => id));
-  return earliestOf(parts.filter(({ version }) => !takenOutVersions.has(version))) ?? earliestOf(parts);
+  const present = parts.filter(({ carried }) => !carried);
+  if (present.length === 0) return parts.length === 0 ? undefined : Infinity;
+  // A part that turned empty shows nothing, and what it had is not older months.
+  return earliestOf(present) ?? earliestOf(parts);
 }
 
 /**
@@ -196,15 +198,15 @@ export function carryHistory(
   const isWindow = mayBeEmpty && parts.length > 0;
   const earliest = firstShown({ buffer }, parts) ?? (isWindow ? Infinity : undefined);
   if (earliest === undefined) return [];
-  // Only what was taken out of a snapshot has months before those that the parts show.
-  const isBeside = parts.some(({ version }) => takenOutVersions.has(version));
+  // Only what is carried has months before those that the read shows.
+  const isBeside = parts.some(({ carried }) => carried);
   const writer = buffer.parts.begin(name, { name: '', kind: 'history' }, '');
   let count = 0;
   let batch: FoldedDriver[] = [];
   for (const [packed, now] of pairDrivers(accepted, read)) {
     if (packed === undefined) continue;
-    const had = isBeside && now !== undefined ? new Set(unpackDriver(now).cells.map(({ month }) => month)) : noMonths;
-    const driver = earlierThan(unpackDriver(packed), { month: earliest, now, had });
+    const carried = isBeside && now !== undefined ? unpackDriver(now).cells : [];
+    const driver = earlierThan(unpackDriver(packed), { month: earliest, now, carried });
     if (driver.cells.length === 0) continue;
     count++;
     batch.push(driver);
@@ -222,23 +224,44 @@ export function carryHistory(
   return [{ id, carried: false, settled: false }];
 }
 
-const noMonths: ReadonlySet<Month> = new Set();
-
 interface Read {
   /** The first month that it shows. */
   readonly month: Month;
   /** What it has of the driver, whose path that has then: no reading that is gone decides that. */
   readonly now: PackedDriver | undefined;
-  /** Months that it has of the driver all the same. */
-  readonly had: ReadonlySet<Month>;
+  /** What parts that are carried have of the driver. */
+  readonly carried: readonly Cell[];
 }
 
-function earlierThan(driver: FoldedDriver, { month, now, had }: Read): FoldedDriver {
+function earlierThan(driver: FoldedDriver, { month, now, carried }: Read): FoldedDriver {
+  const beside = new Map(carried.map((cell) => [cell.month, cell]));
   const earlier = withCells(
     driver,
-    driver.cells.filter((cell) => cell.month < month && !had.has(cell.month)),
+    driver.cells.flatMap((cell) =>
+      cell.month < month ? (restOf(driver.rule, cell, beside.get(cell.month)) ?? []) : [],
+    ),
   );
   return now === undefined ? earlier : { ...earlier, path: JSON.parse(now.path) as string[], otherPath: undefined };
+}
+
+/** What an accepted point has beside the share of it that is carried with a part: both together are the point again. */
+function restOf(rule: Rule, accepted: Cell, carried: Cell | undefined): Cell | undefined {
+  const count = accepted.count - (carried?.count ?? 0);
+  if (carried === undefined || count <= 0) return carried === undefined ? accepted : undefined;
+  const without = (all: string, share: string): string => addDecimals(all, negateDecimal(share));
+  switch (rule) {
+    case 'sum':
+      return { ...accepted, count, value: without(accepted.value, carried.value) };
+    case 'average': {
+      const sum = without(accepted.sum ?? accepted.value, carried.sum ?? carried.value);
+      return { ...accepted, count, sum, value: averageDecimal(sum, count) };
+    }
+    case 'count':
+      return { ...accepted, count, value: String(count) };
+    default:
+      // One reading counts. Where it is the carried part's own, the others need not be known.
+      return accepted.part === carried.part && accepted.row === carried.row ? undefined : { ...accepted, count };
+  }
 }
 
 /** A driver of which only these cells are left. The latest of them is where its path is from. */

@@ -161,7 +161,7 @@ async function judgeAll(
 ): Promise<ReturnType<typeof judge>> {
   const { buffer } = deps;
   if (!deps.settings.shouldDeleteMissing) return judgeDoubts(doubts.filter(({ kind }) => kind === 'otherwise'));
-  const { changes, before, after, dropsOnlyOldest, dropsOnlyNewest } = comparison;
+  const { changes, before, after, dropsOnlyOldest, losingOldest, dropsOnlyNewest } = comparison;
   const { name, mayBeEmpty } = settings;
   const accepted = buffer.reads.parts(name, 'accepted') ?? [];
   const candidate = buffer.reads.parts(name, 'candidate') ?? [];
@@ -173,6 +173,7 @@ async function judgeAll(
       candidate: { ...after, rejects: sumRejects(candidate) },
       changes,
       dropsOnlyOldest,
+      losingOldest,
       dropsOnlyNewest: mayLag && dropsOnlyNewest,
       letThrough: {
         day: await letThroughIn(deps, dayMs, name, gone),

@@ -15,6 +15,8 @@ export interface Evidence {
   readonly changes: Changes;
   /** Every deleted point lies before the candidate's earliest month. */
   readonly dropsOnlyOldest: boolean;
+  /** Drivers that lose months before the first one that they keep, of those that both have. */
+  readonly losingOldest: { readonly drivers: number; readonly of: number };
   /** The place may lag, every deleted point lies after the candidate's latest month, and nothing is new. */
   readonly dropsOnlyNewest: boolean;
   /** Deletes that the guard let through without approval. */
@@ -98,9 +100,10 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
   }
   // With `mayBeEmpty` an empty read is evidence, and deletes everything that the source had.
   if (candidate.drivers === 0) return undefined;
-  if (evidence.dropsOnlyOldest) {
+  const oldest = lostOldest(evidence);
+  if (oldest !== undefined) {
     return {
-      reason: `it only drops the oldest months and would delete ${deletes}`,
+      reason: `${oldest} and would delete ${deletes}`,
       hint: 'if the export shows only recent months, set history: carry; else approve',
     };
   }
@@ -111,6 +114,12 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
     };
   }
   return judgeShare(evidence, accepted, rules);
+}
+
+/** What looks like an export that shows only recent months: nothing else goes, or most drivers begin later than they did. */
+function lostOldest({ dropsOnlyOldest, losingOldest: { drivers, of } }: Evidence): string | undefined {
+  if (dropsOnlyOldest) return 'it only drops the oldest months';
+  return drivers * 2 > of ? `it drops the oldest months of ${drivers} of ${of} ${plural(of, 'driver')}` : undefined;
 }
 
 /**

@@ -44,6 +44,8 @@ export interface Comparison {
   readonly renamed: readonly RenamedId[];
   /** Every deleted point lies before the first month of `after`. */
   readonly dropsOnlyOldest: boolean;
+  /** Drivers that lose months before the first one that they keep, of those that both have. */
+  readonly losingOldest: { readonly drivers: number; readonly of: number };
   /** Every deleted point lies after the last month of `after`, and nothing is new. */
   readonly dropsOnlyNewest: boolean;
 }
@@ -69,6 +71,7 @@ export function* comparing(
   const goneByPath = new Map<string, string>();
   const newByPath = new Map<string, string>();
   let [firstDeleted, lastDeleted] = [Infinity, -Infinity];
+  const losingOldest = { drivers: 0, of: 0 };
   const counts = new ChangeCounts();
   const note = (change: DriverChange): void => {
     const { kind, id, deleted } = change;
@@ -82,8 +85,10 @@ export function* comparing(
     deletes.set(id, deleted);
     firstDeleted = Math.min(firstDeleted, deleted[0] as Month);
     lastDeleted = Math.max(lastDeleted, deleted.at(-1) as Month);
+    if (kind === 'update' && (deleted[0] as Month) < firstMonthOf(change.after as PackedPoints)) losingOldest.drivers++;
   };
   for (const [old, now] of pairDrivers(counting(before, left), right.watching(after))) {
+    if (old !== undefined && now !== undefined) losingOldest.of++;
     const change = changeBetween(old, now);
     if (change !== undefined) note(change);
     yield;
@@ -99,9 +104,15 @@ export function* comparing(
       const to = newByPath.get(path);
       return to === undefined ? [] : [{ from, to }];
     }),
+    losingOldest,
     dropsOnlyOldest: deletes.size > 0 && lastDeleted < right.firstMonth,
     dropsOnlyNewest: deletes.size > 0 && changes.points.create === 0 && firstDeleted > right.lastMonth,
   };
+}
+
+function firstMonthOf({ points }: PackedPoints): Month {
+  const [first = Infinity] = monthsIn(points);
+  return first;
 }
 
 /** What a person is told of a run of drivers, where there is nothing to compare it with. */

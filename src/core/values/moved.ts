@@ -70,13 +70,19 @@ function movedPoints(old: Series, now: Series, months: number): number | undefin
   return changed >= stepsMin && missed * 5 <= changed ? compared - missed : undefined;
 }
 
-/** How many of the values that a move compares are those that their months had before. */
+/**
+ * How many of the values that a move compares tell nothing: they stand where they stood, and where they stand now nothing else stood. So a
+ * year that is pasted over the next one is a move, and a forecast that begins with last year's values is none.
+ */
 function stayedPoints(old: Series, now: Series, months: number): number {
   let stayed = 0;
   for (let i = 0; i < old.count; i++) {
-    if (now.indexOf(old.month(i) + months) < 0) continue;
+    const to = now.indexOf(old.month(i) + months);
+    if (to < 0) continue;
     const same = now.indexOf(old.month(i));
-    if (same >= 0 && isSameValue(old, i, now, same)) stayed++;
+    if (same < 0 || !isSameValue(old, i, now, same)) continue;
+    const before = old.indexOf(old.month(i) + months);
+    if (before < 0 || isSameValue(old, before, now, to)) stayed++;
   }
   return stayed;
 }

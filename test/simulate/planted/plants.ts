@@ -207,8 +207,8 @@ export const plants: readonly Plant[] = [
   {
     name: 'the oldest months may go',
     file: 'core/guard/guard.ts',
-    find: 'if (evidence.dropsOnlyOldest) {',
-    replace: 'if (evidence.dropsOnlyOldest && candidate.points < 0) {',
+    find: 'if (oldest !== undefined) {',
+    replace: 'if (oldest !== undefined && candidate.points < 0) {',
     breaks: ['evidence'],
     config: { ...oneSource, guard: { maxDeletes: '60%' } },
   },
