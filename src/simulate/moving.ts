@@ -115,17 +115,18 @@ export function restored(
   return { ...accepted, parts, isBlurred: accepted.isBlurred || isUnknown };
 }
 
-/** Whether a part has a reading that does not count beside another part's. */
-function hidesReadings({ parts, points }: Accepted, settings: SourceSettings): boolean {
+/** Whether a reading does not count beside another part's: a snapshot has one of them, also where both are alike. */
+function hidesReadings({ parts }: Accepted, settings: SourceSettings): boolean {
   const isPicking = settings.mapping.drivers.map(({ rule }) => picking.has(rule));
   if (parts.length < 2 || !isPicking.includes(true)) return false;
-  return parts.some((part) => {
-    const alone = foldedOf([part], settings);
-    const isHidden = ({ driver, month }: Meaning): boolean =>
-      alone.get(driver)?.get(month)?.join() !== points.get(driver)?.get(month)?.join();
-    return part.sheet.rows.some(({ means = [] }) =>
-      means.some((one) => isPicking[one.entry] === true && isHidden(one)),
+  const known = new Set<string>();
+  return parts.some(({ sheet }) => {
+    const own = sheet.rows.flatMap(({ means = [] }) =>
+      means.flatMap(({ driver, month, entry }) => (isPicking[entry] === true ? [`${month} ${driver}`] : [])),
     );
+    const isHidden = own.some((one) => known.has(one));
+    for (const one of own) known.add(one);
+    return isHidden;
   });
 }
 
