@@ -1,8 +1,7 @@
 /** What the rules say of drivers that move from one source to another: what they are compared with, and what goes with them. */
 import type { SourceSettings } from '../core/settings.ts';
-import { foldedOf } from './folded.ts';
 import type { Collapse, HeldPart, Points } from './model.ts';
-import type { Meaning, Place, Sheet } from './world/place.ts';
+import type { Place, Sheet } from './world/place.ts';
 
 /** What a source has accepted, and what it is made of. */
 export interface Accepted {
