@@ -16,7 +16,7 @@ const exits = {
   'ledger.unreachable': 75,
   'ledger.refused': 78,
   'ledger.led': 75,
-  'ledger.corrupt': 75,
+  'ledger.corrupt': 65,
   'snapshot.damaged': 65,
   'emulator.port': 75,
   'status.address': 78,

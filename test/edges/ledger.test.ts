@@ -12,7 +12,7 @@ describe('the ledger', () => {
     const before = readFileSync(file(one, 'ledger'));
     one.write('sales.csv', { north: '1.75', south: '2' });
     const { exit, json } = await one.run<{ error: { code: string; message: string; hint: string } }>('sync');
-    expect(exit).toBe(75);
+    expect(exit).toBe(65);
     expect(json.error.message).toContain(file(one, 'ledger'));
     // Nobody can rebuild it.
     expect(json.error.hint).not.toMatch(/rebuilt/);
@@ -26,7 +26,7 @@ describe('the ledger', () => {
     const size = statSync(file(one, 'ledger')).size;
     overwrite(file(one, 'ledger'), { at: 4096, bytes: size - 4096 });
     one.write('sales.csv', { north: '1.75', south: '2' });
-    expect((await one.run('sync')).exit).toBe(75);
+    expect((await one.run('sync')).exit).toBe(65);
     expect(one.service.posts).toHaveLength(1);
     expect(asideIn(one)).toEqual([]);
   });
@@ -42,7 +42,7 @@ describe('the ledger', () => {
     expect(changed).not.toBe(bytes);
     writeFileSync(file(one, 'ledger'), changed, 'latin1');
     one.write('sales.csv', { north: '1.75', south: '2' });
-    expect(await one.run('sync')).toMatchObject({ exit: 75, json: { error: { code: 'ledger.corrupt' } } });
+    expect(await one.run('sync')).toMatchObject({ exit: 65, json: { error: { code: 'ledger.corrupt' } } });
     expect(one.service.posts).toHaveLength(1);
     expect(asideIn(one)).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('the ledger', () => {
     database.close();
     overwrite(file(one, 'ledger'), { at: (rootpage - 1) * pageBytes, bytes: pageBytes });
     one.write('sales.csv', { north: '1.75', south: '2' });
-    expect(await one.run('sync')).toMatchObject({ exit: 75, json: { error: { code: 'ledger.corrupt' } } });
+    expect(await one.run('sync')).toMatchObject({ exit: 65, json: { error: { code: 'ledger.corrupt' } } });
     expect(one.service.posts).toHaveLength(1);
     expect(asideIn(one)).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe('a row of the ledger that is not as it was written is damage, and no bu
     database.close();
     const posts = one.service.posts.length;
     const said = await one.run<{ error?: { message: string } }>(...command);
-    expect(said).toMatchObject({ exit: 75, json: { error: { code: 'ledger.corrupt' } } });
+    expect(said).toMatchObject({ exit: 65, json: { error: { code: 'ledger.corrupt' } } });
     expect(said.json.error?.message).toContain(`${file(one, 'ledger')} is damaged`);
     expect(one.service.posts).toHaveLength(posts);
     expect(asideIn(one)).toEqual([]);

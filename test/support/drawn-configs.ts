@@ -79,9 +79,10 @@ export interface DrawnConfig {
 
 /**
  * @param mayShare whether sources may have the same drivers
+ * @param rules by which readings may collapse
  * @returns the same config for the same number, always
  */
-export function drawConfig(number: number, { mayShare = true } = {}): DrawnConfig {
+export function drawConfig(number: number, { mayShare = true, rules = collapses } = {}): DrawnConfig {
   const entropy = new Entropy(number);
   const names = ['north', 'south', 'west'].slice(0, entropy.between(1, 3, 'sources'));
   const areShared = mayShare && entropy.isIn(0.3, 'shared drivers');
@@ -102,7 +103,7 @@ export function drawConfig(number: number, { mayShare = true } = {}): DrawnConfi
     const asked =
       'query' in place && entropy.isIn(0.5, 'changed', name) ? { changed: 'SELECT max(at) FROM entries' } : {};
     const drivers = Array.from({ length: !isWide && entropy.isIn(0.15, 'entries', name) ? 2 : 1 }, (_, at) =>
-      drawDrivers(entropy, areShared ? 'shared' : name, { at, name, picked, isWide }),
+      drawDrivers(entropy, areShared ? 'shared' : name, { at, name, picked, isWide, rules }),
     );
     const source = {
       type,
@@ -148,10 +149,11 @@ interface OfSource {
   readonly at: number;
   readonly name: string;
   readonly isWide: boolean;
+  readonly rules: readonly string[];
   readonly picked: (choices: Choices, share: number, ...keys: readonly string[]) => object;
 }
 
-function drawDrivers(entropy: Entropy, owner: string, { at, name, picked, isWide }: OfSource): object {
+function drawDrivers(entropy: Entropy, owner: string, { at, name, picked, isWide, rules }: OfSource): object {
   const key = `${name} ${at}`;
   const ofRule = `${owner} ${at}`;
   const from = at === 0 ? '{value}' : `{value ${at}}`;
@@ -171,7 +173,7 @@ function drawDrivers(entropy: Entropy, owner: string, { at, name, picked, isWide
     value,
     ...(isSpread && { spread: entropy.pick(['repeat', 'first', 'last', 'divide'], 'how', key) }),
     // One driver has one rule, whichever source has it.
-    ...(entropy.isIn(0.4, 'collapse', ofRule) && { collapse: entropy.pick(collapses, 'which collapse', ofRule) }),
+    ...(entropy.isIn(0.4, 'collapse', ofRule) && { collapse: entropy.pick(rules, 'which collapse', ofRule) }),
   };
 }
 
@@ -189,7 +191,16 @@ const notShared: ReadonlySet<string> = new Set([
 
 /** A drawn config for machines that share a ledger. Each source has drivers of its own. */
 export function drawSharedConfig(number: number): object {
-  const { sources, destination: to, guard: limits, ...more } = drawConfig(number, { mayShare: false });
+  const {
+    sources,
+    destination: to,
+    guard: limits,
+    ...more
+  } = drawConfig(number, {
+    mayShare: false,
+    // Counts of bookings are so alike that two drivers seem to have each other's.
+    rules: collapses.filter((rule) => rule !== 'count'),
+  });
   const known = (of: object): object => Object.fromEntries(Object.entries(of).filter(([key]) => !notShared.has(key)));
   return {
     ...known(more),

@@ -156,7 +156,7 @@ export async function decide(
 
 async function judgeAll(
   deps: Dependencies,
-  { settings, comparison, isFirst, inheritedFrom: gone, mayLag }: Reviewed,
+  { settings, comparison, values, isFirst, inheritedFrom: gone, mayLag }: Reviewed,
   doubts: readonly CarriedDoubt[],
 ): Promise<ReturnType<typeof judge>> {
   const { buffer } = deps;
@@ -173,7 +173,8 @@ async function judgeAll(
       candidate: { ...after, rejects: sumRejects(candidate) },
       changes,
       dropsOnlyOldest,
-      losingOldest,
+      // A slip that is found says why months went.
+      losingOldest: values.holding.length > 0 ? { ...losingOldest, drivers: 0 } : losingOldest,
       dropsOnlyNewest: mayLag && dropsOnlyNewest,
       letThrough: {
         day: await letThroughIn(deps, dayMs, name, gone),
