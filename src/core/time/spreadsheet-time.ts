@@ -17,9 +17,13 @@ export function compileExcelSerial(system: DateSystem): FormatReader {
   return (text) => readExcelSerial(text, system);
 }
 
+const notSerial = 'it is not a day of Excel such as 45292';
+// 45,292 could be a day of 2024 with a mark between its thousands, or one of February 1900 with a time.
+const noComma = `${notSerial} or 45292.5; a comma is not read in it`;
+
 function readExcelSerial(text: string, system: DateSystem): ReadTime | string {
-  const match = /^([\u2212-]?)([0-9]{1,7})(?:[.,]([0-9]*))?$/.exec(text);
-  if (match === null) return 'it is not a day of Excel such as 45292';
+  const match = /^([\u2212-]?)([0-9]{1,7})(?:\.([0-9]+))?$/.exec(text);
+  if (match === null) return text.includes(',') ? noComma : notSerial;
   const [, sign = '', whole = '', fraction = ''] = match;
   if (sign !== '') return `Excel counts its days from ${system}-01-01, so none is negative`;
   // A double has 15 digits, so a time of day is exact to a few microseconds; 0.9999999999 means the end of the day.
@@ -39,7 +43,10 @@ function readExcelSerial(text: string, system: DateSystem): ReadTime | string {
   return { kind: 'wall', seconds, nanos: (ms % 1000) * 1_000_000, months: 1 };
 }
 
-/** `1871.01` is January 1871, `1871.12` December, and `1871.1` October: spreadsheets drop the zero of `1871.10`. */
+/**
+ * `1871.01` is January 1871, `1871.12` December, and `1871.1` October: spreadsheets drop the zero of `1871.10`.
+ * A comma in place of the point is read too: four digits before it and one or two behind it are no groups of thousands.
+ */
 export function readDecimalMonth(text: string): ReadTime | string {
   const match = /^([0-9]{4})[.,]([0-9]{1,2})$/.exec(text);
   if (match === null) return 'it is not a year with a month of two decimals such as 1871.01';
