@@ -191,7 +191,7 @@ export const timeShape = {
   format: textOrTexts
     .optional()
     .describe(
-      '`iso`, `unix`, `unix-ms`, `fiscal-year`, `fiscal-quarter`, `fiscal-period`, `decimal-month`, `excel-serial` or Unicode tokens such as `dd.MM.yyyy`, `QQQ yyyy` (`yy` means 1950 to 2049); the formats of a list are tried in order. Default: ISO 8601 dates, months and date-times.',
+      '`iso`, `unix`, `unix-ms`, `fiscal-year`, `fiscal-quarter`, `fiscal-period`, `decimal-month`, `excel-serial` or Unicode tokens such as `dd.MM.yyyy`, `QQQ yyyy` (`QQQ` is `Q1`, `Q` the digit alone, `yy` 1950 to 2049); the formats of a list are tried in order. Default: ISO 8601 dates, months and date-times.',
     ),
   locale: z
     .union([locale.transform((only) => [only]), z.array(locale).min(1)], {

@@ -57,7 +57,7 @@ export function compileTokens(tokens: string, localeNames: readonly string[]): F
 
 function compileInLocale(tokens: string, localeName: string): FormatReader {
   const { parse } = require('date-fns/parse') as Parse;
-  const options = { locale: withOwnMonthNames(knownLocale(localeName), tokens), useAdditionalDayOfYearTokens: true };
+  const options = { locale: withOwnNames(knownLocale(localeName), tokens), useAdditionalDayOfYearTokens: true };
   const format = tokens.replaceAll(/\s/g, ' ');
   const kind = kindOf(format);
   const months = tokenMonths(format);
@@ -230,14 +230,47 @@ function resolveLocale(tag: string): string | undefined {
   }
 }
 
-/** date-fns asks the locale to read month names, so a locale of ours reads them our way. */
-function withOwnMonthNames(locale: Locale, tokens: string): Locale {
+/** date-fns asks the locale to read names and ordinals, so a locale of ours reads them our way. */
+function withOwnNames(locale: Locale, tokens: string): Locale {
   const readName = compileMonthNames(locale, /(?:MMM|LLL)\./.test(tokens) ? 'follows' : 'belongs');
   const month: Locale['match']['month'] = (text) => {
     const name = readName(text);
     return name === undefined ? null : { value: name.month as 0, rest: text.slice(name.length) };
   };
-  return { ...locale, match: { ...locale.match, month } };
+  return { ...locale, match: { ...locale.match, month, ...withoutBareDigits(locale, tokens) } };
+}
+
+/**
+ * For the name of a quarter, or the ordinal of a quarter or a month (`Q1`, `1st`), date-fns reads a bare digit too, and so takes
+ * the month of another format in the list for a quarter. A digit is read only where the language writes no more than that.
+ */
+function withoutBareDigits(
+  { match, localize }: Locale,
+  tokens: string,
+): Pick<Locale['match'], 'quarter' | 'ordinalNumber'> {
+  const letters = unquoted(tokens);
+  const width = /Q{5}|q{5}/.test(letters) ? 'narrow' : /Q{4}|q{4}/.test(letters) ? 'wide' : 'abbreviated';
+  const hasLetter = (text: string): boolean => /\p{L}/u.test(text);
+  const isDigitMeant = !hasLetter(localize.quarter(1, { width }));
+  return {
+    quarter: (text, options) => {
+      const found = match.quarter(text, options);
+      if (found === null || isDigitMeant) return found;
+      return hasLetter(takenBy(text, found)) ? found : null;
+    },
+    ordinalNumber: (text, options) => {
+      const found = match.ordinalNumber(text, options);
+      const unit = options?.unit;
+      if (found === null || (unit !== 'quarter' && unit !== 'month')) return found;
+      const isBare = /^[0-9]+$/.test(takenBy(text, found));
+      return isBare && !/^[0-9]+$/.test(localize.ordinalNumber(found.value, { unit })) ? null : found;
+    },
+  };
+}
+
+/** What of a text a match has read. */
+function takenBy(text: string, { rest }: { readonly rest: string }): string {
+  return text.slice(0, text.length - rest.length);
 }
 
 const timeTokens = /[abBhHkKmsSp]/;
