@@ -110,7 +110,7 @@ export const sourceShape = {
     .record(z.string(), z.record(z.string(), cellText))
     .prefault({})
     .describe(
-      'Tables for the filter `map:NAME`: each text and its replacement, or `{ file: regions.csv }`, a file that maps its first column to its second (`from` and `to` name other columns; `delimiter` and `encoding` as in a source) and is read again with the source. A text that is not in the map becomes empty.',
+      'Tables for the filter `map:NAME`: each text and its replacement, or `{ file: regions.csv }`, a file that maps its first column to its second (`from` and `to` name other columns; `delimiter` and `encoding` as in a source) and is read again with the source. White space around a text does not count when it is looked up. A text that is not in the map becomes empty.',
     ),
   fiscalYear: z
     .strictObject({

@@ -15,6 +15,7 @@ import { readDrivers } from './drivers.ts';
 import { reportMissing, reportType, reportUnknownKey } from './fields.ts';
 import { describeWritten } from './scalars.ts';
 import { nearest } from '../core/nearest.ts';
+import { quote, trimWhiteSpace } from '../core/text.ts';
 import type { Written, WrittenMap } from './document.ts';
 import { type Cursor, isMapping, keysAt, spotOf, within, writtenAt } from './cursor.ts';
 import { type Fields, type Whole, readFields, readValue, withTexts } from './fields.ts';
@@ -179,9 +180,29 @@ function readMapping(cursor: Cursor, fields: Fields<typeof sourceShape>, default
     missing: missing.map((text) => text.trim()),
     fillDown: fillDown.map((column) => column.trim()),
     unpivot: readUnpivot(within(cursor, 'unpivot'), fields.unpivot),
-    maps: Object.fromEntries(Object.entries(maps).filter(([, map]) => !Object.hasOwn(map, 'file'))),
+    maps: Object.fromEntries(
+      Object.entries(maps).flatMap(([name, map]) =>
+        Object.hasOwn(map, 'file') ? [] : [[name, readMap(within(cursor, 'maps', name), map)]],
+      ),
+    ),
     drivers: readDrivers(cursor, { fiscalYear, hasCalendar: keysAt(cursor).includes('calendar'), defaults }),
   };
+}
+
+/** A table with its keys as they are looked up. */
+function readMap({ path, report }: Cursor, map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const read = new Map<string, { readonly written: string; readonly text: string }>();
+  for (const [written, text] of Object.entries(map)) {
+    const key = trimWhiteSpace(written);
+    const before = read.get(key);
+    if (before === undefined) read.set(key, { written, text });
+    else if (before.text !== text) {
+      const message = `the keys ${quote(before.written)} and ${quote(written)} are one, with two replacements`;
+      const hint = 'white space around a key does not count; keep one of the two';
+      report({ path: [...path, written], on: 'key', message, hint });
+    }
+  }
+  return Object.fromEntries([...read].map(([key, { text }]) => [key, text]));
 }
 
 function readUnpivot(cursor: Cursor, fields: Fields<typeof sourceShape>['unpivot']): Unpivot | undefined {

@@ -7,6 +7,7 @@ import { AgentError } from '../core/errors.ts';
 import type { Content, Row, RowBatch } from '../core/model.ts';
 import type { Clock, LookupText, Lookups, TextEnd } from '../core/ports.ts';
 import type { LookupFile, LookupFiles, MapFile } from '../core/settings.ts';
+import { trimWhiteSpace } from '../core/text.ts';
 import { fileKeys } from './files/keys.ts';
 import { listParts } from './files/list-parts.ts';
 import { placeOf } from './files/place.ts';
@@ -144,7 +145,7 @@ function parseMap({ file, from, to }: MapFile, { columns, rows }: Table): Readon
         `${file} row ${index + 1}: ${row.length} fields, expected ${columns.length}`,
       );
     }
-    const key = row[fromAt] as string;
+    const key = trimWhiteSpace(row[fromAt] as string);
     const text = row[toAt] as string;
     const before = map.get(key);
     if (before !== undefined && before.text !== text) {

@@ -86,6 +86,18 @@ test('a new map without a line end may be half a file: it is read once it was qu
   expect(waits).toHaveLength(2);
 });
 
+test('white space around what a map of a file replaces does not count', async () => {
+  await using w = await world({
+    config: config({ maps: { region: { settle: '0s', file: 'regions.csv' } } }, { value: '{amount|map:region}' }),
+    files: {
+      'sales.csv': 'region,date,amount\nN ,2026-01-31, one\n"S",2026-01-31,one\n',
+      'regions.csv': 'code,name\nN,North\n N ,North\n"S ",South\none ,1\n',
+    },
+  });
+  await w.sync();
+  expect(w.points()).toEqual({ North: { '2026-01': '1' }, South: { '2026-01': '1' } });
+});
+
 test('a map names the columns of its file that count', async () => {
   await using w = await world({
     config: config({ maps: { region: { settle: '0s', file: 'regions.tsv', from: 'id', to: 'title' } } }),
@@ -110,6 +122,11 @@ test('a map in a file may have another mark and encoding', async () => {
 test.each<[what: string, text: string | undefined, reason: string]>([
   ['is not there', undefined, 'nothing matches regions.csv'],
   ['gives a text two meanings', 'code,name\nN,North\nN,Norden\n', 'regions.csv: rows 1 and 2 give "N" two meanings'],
+  [
+    'gives a text two meanings but for white space',
+    'code,name\nN,North\n"N ",Norden\n',
+    'regions.csv: rows 1 and 2 give "N" two meanings',
+  ],
   ['has one column', 'code\nN\n', 'regions.csv: a map needs two columns'],
   ['has another mark', 'code;name\nN;North\n', 'regions.csv: a map needs two columns'],
 ])('a map that %s leaves its source unread, and its data as it was', async (_, text, reason) => {

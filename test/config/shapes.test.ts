@@ -11,6 +11,15 @@ describe('what is read of them', () => {
     expect(source('    poll: "0 6 * * 1-5"').poll).toEqual({ kind: 'cron', expression: '0 6 * * 1-5' });
   });
 
+  test('white space around a key of a map does not count', () => {
+    const { mapping } = source('    maps: { region: { "N ": North, N: North, " S": South, " __proto__": P } }');
+    expect(Object.entries(mapping.maps['region'] ?? {})).toEqual([
+      ['N', 'North'],
+      ['S', 'South'],
+      ['__proto__', 'P'],
+    ]);
+  });
+
   test('a map is a table, or a file with one', () => {
     const { mapping, lookups } = source(`    maps:
       region: { N: North }

@@ -65,6 +65,14 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
     '7:18 sources.s.maps.r.N: no value (write a value after the key, "" for the empty text, or remove the line)',
   ],
   [
+    'maps: { r: { N: North, S: South, "N ": Norden } }',
+    '7:38 sources.s.maps.r["N "]: the keys "N" and "N " are one, with two replacements (white space around a key does not count; keep one of the two)',
+  ],
+  [
+    'maps: { r: { "": None, " ": Nothing } }',
+    '7:28 sources.s.maps.r[" "]: the keys "" and " " are one, with two replacements (white space around a key does not count; keep one of the two)',
+  ],
+  [
     'unpivot: { columns: "[", name: a, value: b }',
     '7:25 sources.s.unpivot.columns: bad regular expression: unterminated character class',
   ],

@@ -81,6 +81,12 @@ describe('a name', () => {
     expect(renderName(template('{a|default:none}'), field({ a: 'x' }), maps)).toBe('x');
   });
 
+  test.each([' N', 'N ', '\t N\u00a0', 'N\u0085'])('looks %j up without the white space around it', (a) => {
+    expect(renderName(template('{a|map:region}'), field({ a }), maps)).toBe('North');
+    expect(renderText(template('{a|map:region}'), field({ a }), maps)).toBe('North');
+    expect(renderText(template('{a|match:^[^/]*|map:region}'), field({ a: `${a}/x` }), maps)).toBe('North');
+  });
+
   test('looks up only keys that the map itself has', () => {
     expect(renderName(template('{a|map:region}'), field({ a: 'toString' }), maps)).toBe('a name like any other');
     expect(renderName(template('{a|map:region}'), field({ a: 'constructor' }), maps)).toEqual({ column: 'a' });

@@ -1,5 +1,6 @@
 /** Templates over a row's columns: `revenue/{region}/{product|slug}`. */
 import { type Extract, parseExtract } from './pattern.ts';
+import { trimWhiteSpace } from '../text.ts';
 
 /** A parsed template. Literal pieces are never adjacent. */
 export interface Template {
@@ -37,6 +38,7 @@ export interface TemplateProblem {
   readonly offset: number;
 }
 
+/** Keys without white space around them: what is looked up has none either, so that a key with some would never be found. */
 export type Maps = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const filterNames = 'trim, lower, upper, slug, map:NAME, match:PATTERN, default:TEXT';
@@ -244,7 +246,8 @@ function extractOf(filter: Filter & { readonly name: 'match' }): Extract {
 
 function lookUp(maps: Maps, name: string, text: string): string {
   const map = maps[name];
-  return map !== undefined && Object.hasOwn(map, text) ? (map[text] as string) : '';
+  const key = trimWhiteSpace(text);
+  return map !== undefined && Object.hasOwn(map, key) ? (map[key] as string) : '';
 }
 
 /** `Sign Ups (Café)` becomes `sign-ups-cafe`: lower case, no Latin accents, one `-` for anything between letters and digits. */
