@@ -1,6 +1,6 @@
 /** Changes as Markdown, for a comment of a pull request. */
 import type { Difference } from '../app/ask/difference.ts';
-import type { PlanReport, PlannedSource } from '../app/ask/plan.ts';
+import { type PlanReport, type PlannedSource, blockOfPass } from '../app/ask/plan.ts';
 import { AgentError } from '../core/errors.ts';
 import { type Changes, hasChanges } from '../core/series/diff.ts';
 import type { PointChange } from '../core/series/largest.ts';
@@ -19,8 +19,9 @@ const roomMax = 60_000;
 const nameMax = 100;
 
 /** What a plan would change. It says that nothing changes only where everything was read and nothing is held. */
-export function planMarkdown(report: PlanReport & { readonly rolledBackTo?: number }): string[] {
-  const { sources, changes, blocked, isFirstPush, renamed, rolledBackTo, unreadablePush } = report;
+export function planMarkdown(report: PlanReport): string[] {
+  const { sources, changes, isFirstPush, renamed, rolledBackTo, unreadablePush } = report;
+  const blocked = blockOfPass(report);
   const room = { left: roomMax };
   const lines = [mark, `### driver-sync: ${headline(report)}`, ''];
   for (const source of sources) lines.push(...doubts(source), ...slips(source, room));
@@ -97,8 +98,10 @@ export function failedMarkdown(error: unknown): string[] {
   ];
 }
 
-function headline({ sources, changes, blocked, exit }: PlanReport): string {
-  const isWhole = blocked === undefined && sources.every(({ state }) => state !== 'held' && state !== 'unread');
+function headline(report: PlanReport): string {
+  const { sources, changes, exit } = report;
+  const isWhole =
+    blockOfPass(report) === undefined && sources.every(({ state }) => state !== 'held' && state !== 'unread');
   const what = hasChanges(changes)
     ? `${count(sum(changes.drivers), 'driver')} and ${count(sum(changes.points), 'point')} would change`
     : 'nothing would change';

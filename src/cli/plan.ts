@@ -1,5 +1,5 @@
 import { openScratch } from '../compose/scratch.ts';
-import { type PlanReport, type PlannedSource, plan as planPass } from '../app/ask/plan.ts';
+import { type PlanReport, type PlannedSource, blockOfPass, plan as planPass } from '../app/ask/plan.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
 import { isAgentError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
@@ -18,9 +18,6 @@ import { type Now, showTime } from '../core/time/spoken.ts';
 import { showChanges, showSources, whatIsUnreadable } from './text.ts';
 
 const renamesShown = 10;
-
-/** A `sync` goes on from the sources after a rollback, and so does its plan; a daemon does not. */
-type PlanAnswer = PlanReport & { readonly rolledBackTo?: number };
 
 export interface PlanOptions {
   readonly all?: boolean;
@@ -43,14 +40,12 @@ async function planAs(context: Context, { all = false, format }: PlanOptions): P
   const settings = loadUnsentSettings(context);
   const progress = openProgress(process.stderr);
   using stop = openStop();
-  let report: PlanAnswer;
+  let report: PlanReport;
   let nowMs: number;
   {
     await using scratch = await openScratch(settings, commandLog(context), progress.observe);
     try {
-      const { rolledBack } = await scratch.deps.ledger.state();
-      const planned = await planPass(scratch.deps, { shownMax: all ? Infinity : changesShown }, stop.signal);
-      report = { ...planned, ...(rolledBack === undefined ? {} : { rolledBackTo: rolledBack.push }) };
+      report = await planPass(scratch.deps, { shownMax: all ? Infinity : changesShown }, stop.signal);
       nowMs = scratch.deps.clock.now().getTime();
     } finally {
       progress.end();
@@ -62,8 +57,9 @@ async function planAs(context: Context, { all = false, format }: PlanOptions): P
   return report.exit;
 }
 
-function showPlan(report: PlanAnswer, now: Now): string[] {
+function showPlan(report: PlanReport, now: Now): string[] {
   const { drivers, points, bytes, digest } = report;
+  const blocked = blockOfPass(report);
   const lines = [...showSources(report.sources), ...report.sources.flatMap(showLargest), ''];
   lines.push(
     `snapshot ${digest.slice(0, 12)}: ${count(drivers, 'driver')}, ${count(points, 'point')}, ${showBytes(bytes)}`,
@@ -79,7 +75,7 @@ function showPlan(report: PlanAnswer, now: Now): string[] {
   }
   const more = report.renamed.length - renamesShown;
   if (more > 0) lines.push(`and ${more} more renamed ids`);
-  if (report.isRepeatDue && report.blocked !== undefined) {
+  if (report.isRepeatDue && blocked !== undefined) {
     lines.push(`the push is due once more, with the same bytes: ${mayHaveLanded}`);
   }
   lines.push(...showNextPush(report, now));
@@ -89,14 +85,14 @@ function showPlan(report: PlanAnswer, now: Now): string[] {
     );
   }
   // What blocks a first push says itself what that push deletes.
-  if (report.isFirstPush && report.blocked === undefined) {
+  if (report.isFirstPush && blocked === undefined) {
     lines.push(
       `this is the first push to this address: it deletes every driver there that is not among these ${drivers}`,
     );
   }
-  if (report.blocked !== undefined) {
-    lines.push(`blocked: ${report.blocked.reason}`);
-    if (report.blocked.hint !== undefined) lines.push(`  ${report.blocked.hint}`);
+  if (blocked !== undefined) {
+    lines.push(`blocked: ${blocked.reason}`);
+    if (blocked.hint !== undefined) lines.push(`  ${blocked.hint}`);
   }
   return lines;
 }
@@ -133,11 +129,10 @@ function showLargest({ name, state, largest, changedPoints, totals, moved, moved
 export async function previewReload(settings: Settings, log: Log): Promise<unknown> {
   try {
     await using scratch = await openScratch(settings, log);
-    const { changes, sources, isFirstPush, drivers, blocked } = await planPass(
-      scratch.deps,
-      { shownMax: 0 },
-      new AbortController().signal,
-    );
+    const report = await planPass(scratch.deps, { shownMax: 0 }, new AbortController().signal);
+    const { changes, sources, isFirstPush, drivers } = report;
+    // A changed config ends a rollback.
+    const blocked = blockOfPass(report);
     const held = sources.filter(({ state }) => state === 'held').map(({ name, reason }) => ({ source: name, reason }));
     const firstPush = `the first push to ${scratch.deps.address}: it deletes every driver there that is not among these ${drivers}`;
     return {

@@ -56,7 +56,11 @@ test('plan says after a rollback that nothing of it is pushed until somebody ask
   expect((await run('plan')).stdout).not.toContain('rolled back');
   await run('rollback', '1');
   expect((await run('plan')).stdout).toContain('rolled back to push 1: nothing of this is pushed until');
-  expect(await json('plan')).toMatchObject({ rolledBackTo: 1, exit: 2 });
+  const planned = await json<{ blocked?: object }>('plan');
+  expect(planned).toMatchObject({ rolledBackTo: 1, exit: 2, blocked: { reason: 'rolled back to push 1' } });
+  expect(planned.blocked).toEqual((await json<{ blocked?: object }>('status')).blocked);
+  expect(planned).not.toHaveProperty('nextPush');
+  expect(planned).not.toHaveProperty('nextPushWhy');
   await run('sync');
   expect((await run('plan')).stdout).not.toContain('rolled back');
 });

@@ -17,7 +17,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
 import type { PushReport } from '../push/push-report.ts';
 import { acceptedDrivers, buildSnapshot, withNewest } from '../push/newest-snapshot.ts';
-import { blockedReason, isFirstPush, snapshotBlock } from '../push/blocked.ts';
+import { blockedReason, isFirstPush, rolledBackTo, snapshotBlock } from '../push/blocked.ts';
 import { pushNeed } from '../push/push-need.ts';
 import { isRepeatDue } from '../push/repeat.ts';
 import { landsUntilMs, mayStillLand } from '../push/send.ts';
@@ -37,8 +37,11 @@ export interface PlanReport {
   readonly drivers: number;
   readonly points: number;
   readonly bytes: number;
-  /** Why nothing may be pushed. */
-  readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
+  /** Why nothing may be pushed, as `status` says it: while a rollback holds, that it does. */
+  readonly blocked?: Block | undefined;
+  readonly rolledBackTo?: number;
+  /** While a rollback holds: why the pass that goes on from the sources may push nothing either. */
+  readonly blockedAfterwards?: Block | undefined;
   /** The first push to the address deletes every driver that is not among these. */
   readonly isFirstPush: boolean;
   /** From when on a pass that is asked for pushes: now, or where nothing changes, the moment from which it pushes all the same. */
@@ -58,6 +61,16 @@ export interface PlanReport {
   /** Also those of held candidates, where a new id template is what holds them. */
   readonly renamed: readonly RenamedId[];
   readonly sources: readonly PlannedSource[];
+}
+
+interface Block {
+  readonly reason: string;
+  readonly hint?: string | undefined;
+}
+
+/** Why the pass that the plan is of may push nothing: it goes on from the sources after a rollback. */
+export function blockOfPass(report: PlanReport): Block | undefined {
+  return report.rolledBackTo === undefined ? report.blocked : report.blockedAfterwards;
 }
 
 export interface PlannedSource extends SourceReport {
@@ -91,6 +104,7 @@ export async function plan(
   signal: AbortSignal,
 ): Promise<PlanReport> {
   const { ledger, address, settings } = deps;
+  const { rolledBack } = await ledger.state();
   // A sync goes on from the sources after a rollback, so its plan does too.
   await prepare(deps, { resume: true });
   const reads = await readAll(deps, {}, signal);
@@ -127,6 +141,7 @@ export async function plan(
   const isUnrecorded = waiting?.hint !== undefined && !recorded.has(snapshot.digest);
   const push: PushReport = blocked ??
     (isUnrecorded ? { ...waiting, hint: notRecorded } : waiting) ?? { outcome: 'unchanged' };
+  const stopped = push.outcome === 'blocked' ? { reason: push.reason ?? '', hint: push.hint } : undefined;
   const exit = passExit(push, verdicts, reads, deps);
   return {
     changes,
@@ -135,8 +150,8 @@ export async function plan(
     drivers: snapshot.drivers,
     points: snapshot.points,
     bytes: snapshot.bytes,
-    ...(push.outcome === 'blocked' ? { blocked: { reason: push.reason ?? '', hint: push.hint } } : {}),
-    ...(push.outcome === 'blocked' ? {} : await nextPushOf(deps, snapshot.digest)),
+    ...blocksOf(stopped, rolledBack?.push),
+    ...(rolledBack === undefined && push.outcome !== 'blocked' ? await nextPushOf(deps, snapshot.digest) : {}),
     isFirstPush: await isFirstPush(deps),
     isRepeatDue: !isOther && (await isRepeatDue(deps)),
     isSameData: !hasChanges(changes) && last !== undefined && isOther,
@@ -152,6 +167,15 @@ export async function plan(
       return { ...sourceReport(deps, verdict), ...points, moved, movedDrivers };
     }),
   };
+}
+
+function blocksOf(
+  stopped: Block | undefined,
+  push: number | undefined,
+): Pick<PlanReport, 'blocked' | 'rolledBackTo' | 'blockedAfterwards'> {
+  if (push === undefined) return stopped === undefined ? {} : { blocked: stopped };
+  const afterwards = stopped === undefined ? {} : { blockedAfterwards: stopped };
+  return { blocked: rolledBackTo(push), rolledBackTo: push, ...afterwards };
 }
 
 /** By the rule that a pass goes by, with what it would wait for. */

@@ -17,12 +17,7 @@ export async function isFirstPush({ ledger, settings, address }: Dependencies): 
 export async function blockedReason(deps: Dependencies): Promise<{ reason: string; hint?: string } | undefined> {
   const { ledger, buffer, settings } = deps;
   const { rolledBack } = await ledger.state();
-  if (rolledBack !== undefined) {
-    return {
-      reason: `rolled back to push ${rolledBack.push}`,
-      hint: '"driver-sync sync" or SIGUSR2 goes on from the sources',
-    };
-  }
+  if (rolledBack !== undefined) return rolledBackTo(rolledBack.push);
   if (!settings.shouldDeleteMissing) return undefined;
   const isFirst = await isFirstPush(deps);
   // A buffer that was lost together with its snapshot knows nothing of what unread sources had.
@@ -34,6 +29,11 @@ export async function blockedReason(deps: Dependencies): Promise<{ reason: strin
     reason: `the ${isFirst ? 'first push' : 'push from a new buffer'} waits for ${await listWaiting(deps, missing)}`,
     hint: 'it deletes every driver that is not in it, so it has to be whole',
   };
+}
+
+/** Why nothing may be pushed while a rollback holds. */
+export function rolledBackTo(push: number): { reason: string; hint: string } {
+  return { reason: `rolled back to push ${push}`, hint: '"driver-sync sync" or SIGUSR2 goes on from the sources' };
 }
 
 /** The same, and what the last pass that was to push found: an empty snapshot, or a first push that nobody has approved. */
