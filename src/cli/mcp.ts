@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { MessageLines } from './mcp-lines.ts';
 import { workingDirectory } from './working-directory.ts';
 import { printJson, say } from './output.ts';
-import { type Tool, lookingTools } from './tools.ts';
+import { type Given, type Tool, lookingTools } from './tools.ts';
 
 type Server = typeof import('@modelcontextprotocol/server');
 type Stdio = typeof import('@modelcontextprotocol/server/stdio');
@@ -58,7 +58,7 @@ function register(server: InstanceType<Server['McpServer']>, { name, title, desc
     },
     async (given: unknown) => {
       try {
-        const found = await look(given as Record<string, string>);
+        const found = await look(given as Given);
         return { content: [{ type: 'text' as const, text: JSON.stringify(found) }], structuredContent: { ...found } };
       } catch (error) {
         if (!(error instanceof AgentError)) throw error;

@@ -19,11 +19,22 @@ export interface Tool {
   readonly description: string;
   readonly input: z.ZodObject;
   /** @throws AgentError */
-  readonly look: (given: Readonly<Record<string, string | undefined>>) => Promise<object>;
+  readonly look: (given: Given) => Promise<object>;
+}
+
+/** What a tool was asked with, as its `input` lets it through. */
+export interface Given {
+  readonly source?: string;
+  readonly driver?: string;
+  readonly month?: string;
+  readonly from?: number | string;
+  readonly to?: number | string;
 }
 
 const nothing = z.strictObject({});
 const historyMax = 100;
+/** `history` gives numbers, and whoever copies one out of a text has a string. */
+const pushNumber = z.union([z.int().positive(), z.string().regex(/^[1-9]\d*$/)]);
 
 /** In the order in which somebody asks. */
 export function lookingTools(context: Context): readonly Tool[] {
@@ -85,10 +96,11 @@ export function lookingTools(context: Context): readonly Tool[] {
       title: 'The difference of two pushes',
       description: 'What changed between two acknowledged snapshots, the largest changes first.',
       input: z.strictObject({
-        from: z.string().regex(/^\d+$/).describe('The number of a push.'),
-        to: z.string().regex(/^\d+$/).describe('The number of a later push.'),
+        from: pushNumber.describe('The number of a push, as history has it.'),
+        to: pushNumber.describe('The number of a later push.'),
       }),
-      look: ({ from = '', to = '' }) => looking((deps) => difference(deps, { from, to, shownMax: changesShown })),
+      look: ({ from = '', to = '' }) =>
+        looking((deps) => difference(deps, { from: String(from), to: String(to), shownMax: changesShown })),
     },
   ];
 }

@@ -44,6 +44,27 @@ test('looks at status, history, a difference and where a number came from', asyn
   await expect(ask('explain', { driver: 'Nowhere' })).resolves.toMatchObject({ error: { code: 'usage' } });
 });
 
+test('takes the number of a push as history gives it, and as a text', async () => {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StdioClientTransport(serverOf(await twoPushes())));
+  onTestFinished(() => client.close());
+  const ask = async (from: unknown, to: unknown): Promise<unknown> =>
+    await client.callTool({ name: 'diff', arguments: { from, to } });
+  const found = { structuredContent: { from: 1, to: 2, changes: { points: { create: 1, update: 1 } } } };
+  for (const [from, to] of [
+    [1, 2],
+    [1, '2'],
+    ['1', '2'],
+  ])
+    expect(await ask(from, to)).toMatchObject(found);
+  for (const wrong of [0, -1, 1.5, '0', '-1', '1.5', 'x', true]) {
+    expect(await ask(wrong, 2), String(wrong)).toMatchObject({ isError: true });
+  }
+  const { tools } = await client.listTools();
+  const number = { anyOf: [{ type: 'integer', exclusiveMinimum: 0 }, { type: 'string' }] };
+  expect(tools.find(({ name }) => name === 'diff')?.inputSchema.properties).toMatchObject({ from: number, to: number });
+});
+
 test('says why something is held, and what a person types to approve it', async () => {
   const commands = await commandsWorld({ revenue: csv('a.csv') }, { 'a.csv': manyDrivers(20) });
   await commands.run('sync');
