@@ -90,6 +90,31 @@ test('explain before anything was accepted says so, and does not blame the name'
   expect(stderr).toContain('no read of any source was accepted yet');
 });
 
+test('explain once all drivers are gone does not say that nothing was accepted', async () => {
+  const mayBeEmpty = { revenue: { ...csv('a.csv'), mayBeEmpty: true } };
+  const { at, run, json } = await commandsWorld(mayBeEmpty, { 'a.csv': north(1) });
+  await run('sync');
+  await at.write('a.csv', 'id,time,value\n');
+  await run('sync');
+  const { held } = await json<{ held: { digest: string }[] }>('status');
+  await run('approve', held[0]?.digest ?? '');
+  await run('sync');
+  expect(await json('status')).toMatchObject({ lastAcknowledged: { drivers: 0 } });
+  const { code, stderr } = await run('explain', 'North');
+  expect(code).toBe(64);
+  expect(stderr).toContain('no accepted read has any driver: see "driver-sync status"');
+});
+
+test('explain after the only source left and was forgotten does not say that nothing was accepted', async () => {
+  const { run, configure } = await commandsWorld({ revenue: csv('a.csv') }, { 'a.csv': north(1) });
+  await run('sync');
+  await configure({ costs: csv('b.csv') });
+  await run('sync');
+  await run('forget', 'revenue', '--yes');
+  await run('sync');
+  expect((await run('explain', 'North')).stderr).toContain('no accepted read has any driver: see "driver-sync status"');
+});
+
 test('rejects without any say that they are those of the last pass', async () => {
   const { at, run } = await twoPushes();
   const note = '"driver-sync check" reads the sources now';

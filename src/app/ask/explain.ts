@@ -56,7 +56,7 @@ export async function explain(deps: Dependencies, driver: string, month?: string
   if (month !== undefined && wanted === undefined) {
     throw new AgentError('usage', `"${month}" is no month`, { hint: 'write it as 2026-03' });
   }
-  const { source, packed } = findDriver(deps, driver);
+  const { source, packed } = await findDriver(deps, driver);
   const { id, path, rule, otherPath, cells } = unpackDriver(packed);
   const shown = cells.filter((cell) => wanted === undefined || cell.month === wanted);
   if (shown.length === 0) {
@@ -156,7 +156,8 @@ interface FoundDriver {
 }
 
 /** Looks the driver up by its id; where no id fits, walks all drivers for the path. */
-function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
+async function findDriver(deps: Dependencies, wanted: string): Promise<FoundDriver> {
+  const { buffer } = deps;
   const sources = buffer.reads.acceptedSources();
   for (const source of sources) {
     const packed = buffer.reads.driver(source, wanted);
@@ -164,9 +165,11 @@ function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
   }
   const ofPath: { readonly source: string; readonly id: string }[] = [];
   const near: string[] = [];
+  let hasDrivers = false;
   const path = plainPath(wanted.split('/'));
   for (const source of sources) {
     for (const packed of buffer.reads.drivers(source, 'accepted')) {
+      hasDrivers = true;
       const elements = JSON.parse(packed.path) as string[];
       if (plainPath(elements.flatMap((element) => element.split('/'))) === path) ofPath.push({ source, id: packed.id });
       else if (plainPath(packed.id.split('/')) === path) near.unshift(packed.id);
@@ -186,12 +189,18 @@ function findDriver({ buffer }: Dependencies, wanted: string): FoundDriver {
     });
   }
   const hint =
-    sources.length === 0
-      ? 'no read of any source was accepted yet: see "driver-sync status"'
-      : near.length > 0
-        ? `there are ${near.slice(0, 5).join(', ')}`
-        : 'write its id, or its path as "Sales / Revenue"';
+    near.length > 0
+      ? `there are ${near.slice(0, 5).join(', ')}`
+      : hasDrivers
+        ? 'write its id, or its path as "Sales / Revenue"'
+        : `${await whyNone(deps)}: see "driver-sync status"`;
   throw new AgentError('usage', `there is no driver "${wanted}"`, { hint });
+}
+
+/** A source that left takes its read along, and a buffer that is new has none: what was pushed shows that there were reads. */
+async function whyNone({ buffer, ledger, address }: Dependencies): Promise<string> {
+  const wereReads = buffer.reads.revision() > 0 || (await ledger.pushes.last(address)) !== undefined;
+  return wereReads ? 'no accepted read has any driver' : 'no read of any source was accepted yet';
 }
 
 function plainPath(elements: readonly string[]): string {
