@@ -93,12 +93,27 @@ export const duckdbDialect: Dialect = {
 };
 
 /**
- * A column as text: numbers with all their digits (a double is its shortest), times as ISO 8601 writes them, nested values
- * as JSON. NULL stays NULL.
+ * A column as text: numbers with all their digits (a double is its shortest, spelled as JavaScript does: from sqlite, parquet and xlsx it comes so), times as ISO 8601
+ * writes them, nested values as JSON. NULL stays NULL.
  */
 export function duckdbText(name: string, type: string): string {
   if (type === 'VARCHAR') return name;
+  if (type === 'FLOAT' || type === 'DOUBLE') return binaryText(name);
   return `CAST(${nested.test(type) ? `to_json(${name})` : name} AS VARCHAR)`;
+}
+
+/** In SQL, since with pushdown conditions are judged by it too. DuckDB writes 7 as 7.0, and an exponent of two digits from 1e16 on and below 1e-4. */
+function binaryText(name: string): string {
+  const text = `CAST(${name} AS VARCHAR)`;
+  const sign = `CASE WHEN ${name} < 0 THEN '-' ELSE '' END`;
+  const digits = `replace(ltrim(split_part(${text}, 'e', 1), '-'), '.', '')`;
+  return `CASE WHEN ${name} = 0 THEN '0'
+    WHEN ends_with(${text}, '.0') THEN left(${text}, -2)
+    WHEN NOT contains(${text}, 'e') THEN ${text}
+    WHEN ends_with(${text}, 'e-05') THEN ${sign} || '0.0000' || ${digits}
+    WHEN ends_with(${text}, 'e-06') THEN ${sign} || '0.00000' || ${digits}
+    WHEN regexp_matches(${text}, 'e[+](1[6-9]|20)$') THEN ${sign} || rpad(${digits}, CAST(right(${text}, 2) AS INTEGER) + 1, '0')
+    ELSE replace(${text}, 'e-0', 'e-') END`;
 }
 
 const nested = /\[\d*\]$|^(?:STRUCT|MAP|UNION)\(/;

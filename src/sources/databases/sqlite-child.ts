@@ -101,22 +101,15 @@ function columnsOf(statement: Sqlite.Statement): readonly QueryColumn[] {
 /** Where bytes are no valid text the driver puts U+FFFD, which the agent refuses. */
 function textOf(value: unknown, batch: Batch, column: number): string {
   if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'number') return realText(value);
+  // The shortest text that is this very number. A REAL is a binary double in the file already, and so may be a JavaScript
+  // number on its way: nothing is computed with it.
+  if (typeof value === 'number') return String(value);
   if (value === null) return '';
   throw new Refusal({
     code: 'BLOB',
     message: `${batch.where(column)}: a BLOB, not a text`,
     hint: 'use hex(…) in the query, or CAST(… AS TEXT) if it holds text',
   });
-}
-
-/**
- * The shortest text that is this very number, as SQLite's own CAST gives it. A REAL is a binary double in the file already,
- * and so may be a JavaScript number on its way: nothing is computed with it.
- */
-function realText(real: number): string {
-  const text = String(real);
-  return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
 const oneSelect = 'write one SELECT statement';
