@@ -89,7 +89,7 @@ function candidatesFor(sample: readonly string[], isNamed: boolean): string[] {
   if (all(/^\d{6}$/)) return ['yyyyMM'];
   if (all(/^-?\d{9,10}$/)) return isNamed ? ['unix'] : [];
   if (all(/^-?\d{12,13}$/)) return isNamed ? ['unix-ms'] : [];
-  if (all(/^[2-6]\d{4}(\.\d+)?$/)) return isNamed ? ['excel-serial'] : [];
+  if (all(/^[2-6]\d{4}([.,]\d+)?$/)) return isNamed ? ['excel-serial'] : [];
   if (all(/^(19|20)\d{2}[.,](0?\d|1[0-2]?)$/)) return isNamed ? ['yyyy.MM', 'decimal-month'] : [];
   if (all(/^\d{4}[- ]?M\d{1,2}$|^M\d{1,2}[- ]?\d{4}$/)) return lettered;
   if (sample.some((text) => /Q|quarter/i.test(text))) return ['fiscal-quarter'];

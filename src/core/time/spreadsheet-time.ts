@@ -17,13 +17,14 @@ export function compileExcelSerial(system: DateSystem): FormatReader {
   return (text) => readExcelSerial(text, system);
 }
 
-const notSerial = 'it is not a day of Excel such as 45292';
+const notSerial = 'it is not a day of Excel such as 45292 or 45292.5';
 // 45,292 could be a day of 2024 with a mark between its thousands, or one of February 1900 with a time.
-const noComma = `${notSerial} or 45292.5; a comma is not read in it`;
+const mayGroup = `${notSerial}; behind so few digits a comma may group thousands`;
 
 function readExcelSerial(text: string, system: DateSystem): ReadTime | string {
-  const match = /^([\u2212-]?)([0-9]{1,7})(?:\.([0-9]+))?$/.exec(text);
-  if (match === null) return text.includes(',') ? noComma : notSerial;
+  // More than three digits before a comma are no group.
+  const match = /^([\u2212-]?)([0-9]{1,7}(?=\.|$)|[0-9]{4,7}(?=,))(?:[.,]([0-9]+))?$/.exec(text);
+  if (match === null) return /^[0-9]{1,3},/.test(text) ? mayGroup : notSerial;
   const [, sign = '', whole = '', fraction = ''] = match;
   if (sign !== '') return `Excel counts its days from ${system}-01-01, so none is negative`;
   // A double has 15 digits, so a time of day is exact to a few microseconds; 0.9999999999 means the end of the day.
