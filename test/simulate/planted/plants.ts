@@ -126,8 +126,8 @@ export const plants: readonly Plant[] = [
   {
     name: 'a rollback ends with the next pass',
     file: 'app/push/blocked.ts',
-    find: 'if (rolledBack !== undefined) {',
-    replace: 'if (rolledBack !== undefined && rolledBack.push < 0) {',
+    find: 'if (rolledBack !== undefined) return',
+    replace: 'if (rolledBack !== undefined && rolledBack.push < 0) return',
     breaks: ['rollback', 'arrives'],
     config: twoSources,
   },
