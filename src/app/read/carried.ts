@@ -246,8 +246,9 @@ function earlierThan(driver: FoldedDriver, { month, now, carried }: Read): Folde
 
 /** What an accepted point has beside the share of it that is carried with a part: both together are the point again. */
 function restOf(rule: Rule, accepted: Cell, carried: Cell | undefined): Cell | undefined {
-  const count = accepted.count - (carried?.count ?? 0);
-  if (carried === undefined || count <= 0) return carried === undefined ? accepted : undefined;
+  if (carried === undefined) return accepted;
+  const count = accepted.count - carried.count;
+  if (count <= 0) return undefined;
   const without = (all: string, share: string): string => addDecimals(all, negateDecimal(share));
   switch (rule) {
     case 'sum':
