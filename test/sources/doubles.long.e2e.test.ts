@@ -21,7 +21,7 @@ test('of sqlite and duckdb, as of parquet and xlsx', async () => {
   const { rows } = await readWhole(openSource('sqlite', { file: 'books.db', query }, dir));
   expect(rows.flat()).toEqual(all.map(String));
 
-  const some = [7, 1000, 0, -0, 0.1, -1.5e-7, 1e-5, 1e16, 16_777_216];
+  const some = [7, 1000, 0, -0, 0.1, -1.5e-7, 1e-5, 1e16, 16_777_216, 123_456_790_000, -16_777_215, 0.5];
   const values = (of: readonly number[], type: string): string =>
     of.map((number, at) => `(${at}, '${Object.is(number, -0) ? '-0' : number}'::${type})`).join(', ');
   for (const [numbers, type] of [

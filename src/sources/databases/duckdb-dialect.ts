@@ -98,18 +98,23 @@ export const duckdbDialect: Dialect = {
  */
 export function duckdbText(name: string, type: string): string {
   if (type === 'VARCHAR') return name;
-  if (type === 'FLOAT' || type === 'DOUBLE') return binaryText(name);
+  if (type === 'FLOAT' || type === 'DOUBLE') return binaryText(name, type);
   return `CAST(${nested.test(type) ? `to_json(${name})` : name} AS VARCHAR)`;
 }
 
-/** In SQL, since with pushdown conditions are judged by it too. DuckDB writes 7 as 7.0, and an exponent of two digits from 1e16 on and below 1e-4. */
-function binaryText(name: string): string {
+/**
+ * In SQL, since with pushdown conditions are judged by it too. DuckDB writes 7 as 7.0, and an exponent of two digits from 1e16 on and below
+ * 1e-4. Nearly all values are made a text once, by one of the first two branches.
+ */
+function binaryText(name: string, type: 'FLOAT' | 'DOUBLE'): string {
   const text = `CAST(${name} AS VARCHAR)`;
   const sign = `CASE WHEN ${name} < 0 THEN '-' ELSE '' END`;
   const digits = `replace(ltrim(split_part(${text}, 'e', 1), '-'), '.', '')`;
-  return `CASE WHEN ${name} = 0 THEN '0'
+  // Below it the shortest text of a whole number has all its digits.
+  const wholeMax = type === 'FLOAT' ? '16777216' : '1e15';
+  return `CASE WHEN ${name} = trunc(${name}) AND abs(${name}) < ${wholeMax} THEN CAST(CAST(${name} AS BIGINT) AS VARCHAR)
+    WHEN abs(${name}) >= 1e-4 AND abs(${name}) < ${wholeMax} THEN ${text}
     WHEN ends_with(${text}, '.0') THEN left(${text}, -2)
-    WHEN NOT contains(${text}, 'e') THEN ${text}
     WHEN ends_with(${text}, 'e-05') THEN ${sign} || '0.0000' || ${digits}
     WHEN ends_with(${text}, 'e-06') THEN ${sign} || '0.00000' || ${digits}
     WHEN regexp_matches(${text}, 'e[+](1[6-9]|20)$') THEN ${sign} || rpad(${digits}, CAST(right(${text}, 2) AS INTEGER) + 1, '0')
