@@ -24,6 +24,7 @@ export interface ReadOptions {
 /** Reads every source and puts the candidates together. Where one read ends the pass, the others come to their end first. */
 export async function readAll(deps: Dependencies, how: ReadOptions, signal: AbortSignal): Promise<SourceRead[]> {
   const { sources } = deps.settings;
+  // Reads that stand have the times from before.
   if (redate(deps.buffer.parts, deps.clock.now().getTime())) how.due?.forget();
   const ended = await Promise.allSettled(sources.map((source) => readDue(deps, source, how, signal)));
   const looks = ended.map((end) => {

@@ -93,6 +93,7 @@ function coversExchange(approved: Finding, other: readonly string[] | undefined)
   return approved.with === undefined && other !== undefined && isWithin(other, approved.group);
 }
 
-function isWithin(path: readonly string[], group: readonly string[]): boolean {
+/** Whether a path is that of a group or lies below it. */
+export function isWithin(path: readonly string[], group: readonly string[]): boolean {
   return group.every((element, at) => path[at] === element);
 }

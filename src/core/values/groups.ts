@@ -76,7 +76,7 @@ export class Group {
     return this.#own === undefined ? children : [[[], this.#own], ...children];
   }
 
-  /** The groups on the way down to others, from the top. */
+  /** The groups that a path leads through to drivers below its end, from the top. */
   *through([element, ...rest]: readonly string[]): Generator<Group, Group> {
     if (element === undefined) return this;
     const next = this.#child(element);

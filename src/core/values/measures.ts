@@ -1,5 +1,5 @@
 /** When a finding is plain to see in a group. docs/RULES.md has the same in words. */
-import type { Finding, FindingKind } from './finding.ts';
+import { type Finding, type FindingKind, isWithin } from './finding.ts';
 import type { Group, Measure } from './groups.ts';
 import { type ExactFactor, exactFactorText } from './series.ts';
 
@@ -28,9 +28,9 @@ export interface Found {
   readonly isAlone: boolean;
 }
 
-/** Whether a finding is about the driver of a path, or about drivers below it. */
+/** Whether the driver or the group of a path is among what a finding names. */
 export function isAbout({ finding: { group }, isAlone }: Found, path: readonly string[]): boolean {
-  return group.every((element, at) => path[at] === element) && (!isAlone || path.length === group.length);
+  return isWithin(path, group) && (!isAlone || path.length === group.length);
 }
 
 /** In bits: what 24 points tell with two bits each. Short values tell less, so more of them are needed. */

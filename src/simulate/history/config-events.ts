@@ -15,18 +15,18 @@ export const configEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     return `the config is loaded again: ${says}`;
   },
   async settings(world, draw) {
-    const changes = Object.entries(agentChanges).map(([says, change]) => ({ says, change }));
+    const ofAgent = Object.entries(agentChanges).map(([key, change]) => ({ says: `${key} is another one`, change }));
     const { name } = draw.pick(world.settings.sources, 'source');
-    const ofSource = Object.entries(sourceChanges).map(([says, change]) => ({
-      says: `${name} has another ${says}`,
+    const ofSource = Object.entries(sourceChanges).map(([key, change]) => ({
+      says: `${name} has another ${key}`,
       change: (settings: Settings): Settings => ({
         ...settings,
         sources: settings.sources.map((one) =>
-          one.name === name ? { ...one, ...change(one, draw), digest: `${one.digest}-${says}` } : one,
+          one.name === name ? { ...one, ...change(one, draw), digest: `${one.digest}-${key}` } : one,
         ),
       }),
     }));
-    const { says, change } = draw.pick([...changes, ...ofSource], 'what');
+    const { says, change } = draw.pick([...ofAgent, ...ofSource], 'what');
     const settings = change(world.settings, draw);
     world.reload({ ...settings, digest: `${settings.digest}-${draw.between(0, 9999, 'digest')}` });
     return `the config is loaded again: ${says}`;
@@ -35,23 +35,24 @@ export const configEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
 
 type Change<Of> = (before: Of, draw: Entropy) => Of;
 
+/** By the setting that is another one then. */
 const agentChanges: Readonly<Record<string, Change<Settings>>> = {
-  'shouldDeleteMissing is another one': (before) => ({ ...before, shouldDeleteMissing: !before.shouldDeleteMissing }),
-  'guard.values is another one': ({ guard, ...before }, draw) => ({
+  shouldDeleteMissing: (before) => ({ ...before, shouldDeleteMissing: !before.shouldDeleteMissing }),
+  'guard.values': ({ guard, ...before }, draw) => ({
     ...before,
     guard: { ...guard, values: draw.pick(['hold', 'warn', 'off'] as const, 'values') },
   }),
-  'guard.floor is another one': ({ guard, ...before }, draw) => ({
+  'guard.floor': ({ guard, ...before }, draw) => ({
     ...before,
     guard: { ...guard, floor: draw.pick([0, 10, 1000], 'floor') },
   }),
-  'refresh is another one': (before, draw) => ({
+  refresh: (before, draw) => ({
     ...before,
     refreshMs: draw.between(60, 48 * 60, 'refresh') * minuteMs,
   }),
-  'keep is another one': (before, draw) => ({ ...before, keepMs: draw.between(1, 40, 'keep') * dayMs }),
-  'stamp is another one': (before) => ({ ...before, stamp: before.stamp === 'middle' ? 'end' : 'middle' }),
-  'lastClose is another one': (before, draw) => ({
+  keep: (before, draw) => ({ ...before, keepMs: draw.between(1, 40, 'keep') * dayMs }),
+  stamp: (before) => ({ ...before, stamp: before.stamp === 'middle' ? 'end' : 'middle' }),
+  lastClose: (before, draw) => ({
     ...before,
     lastClose: before.lastClose === undefined ? { kind: 'day', day: draw.between(1, 28, 'day') } : undefined,
   }),

@@ -5,9 +5,7 @@ import { renamedSource } from '../world/place.ts';
 import type { World } from '../world/world.ts';
 import { canHappen, dataEvents } from './data-events.ts';
 import type { EventKind } from './events.ts';
-import { worldEvents } from './world-events.ts';
-
-type Doing = (world: World, draw: Entropy) => Promise<string | undefined>;
+import { type Doing, worldEvents } from './world-events.ts';
 
 const itemsMax = 4;
 /** What goes wrong with an export, or with the read of it, in the moment in which something moves. */

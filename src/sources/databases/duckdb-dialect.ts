@@ -93,8 +93,8 @@ export const duckdbDialect: Dialect = {
 };
 
 /**
- * A column as text: numbers with all their digits (a double is its shortest, spelled as JavaScript does: from sqlite, parquet and xlsx it comes so), times as ISO 8601
- * writes them, nested values as JSON. NULL stays NULL.
+ * A column as text: numbers with all their digits (a double is its shortest, spelled as JavaScript does, since from sqlite, parquet
+ * and xlsx it comes so), times as ISO 8601 writes them, nested values as JSON. NULL stays NULL.
  */
 export function duckdbText(name: string, type: string): string {
   if (type === 'VARCHAR') return name;
