@@ -19,6 +19,11 @@ const { failed } = await playSeeds(
 );
 const { seed, played } = failed ?? {};
 // Such a bug was not found: its line does not fit the code around it any more.
-const { how = '' } = played?.violation ?? {};
+const { promise, how = '' } = played?.violation ?? {};
 if (/^(?:Type|Reference|Syntax)Error/.test(how)) throw new Error(`"${name}" does not run: ${how}`);
-process.stdout.write(`${JSON.stringify({ seed, promise: played?.violation?.promise, how })}\n`);
+if (promise !== undefined && !plant.breaks.includes(promise)) {
+  throw new Error(
+    `"${name}" broke "${promise}" in seed ${seed}, and only ${plant.breaks.join(', ')} stand in its "breaks": ${how}`,
+  );
+}
+process.stdout.write(`${JSON.stringify({ seed, promise, how })}\n`);

@@ -177,7 +177,7 @@ export const plants: readonly Plant[] = [
     file: 'app/review/values.ts',
     find: 'if (holding.length === 0) return hold;',
     replace: 'if (holding.length >= 0) return hold;',
-    breaks: ['slip'],
+    breaks: ['slip', 'closed'],
     config: twoSources,
   },
   {
