@@ -21,10 +21,10 @@ export function candidateOf(
   const isUnknown = before.isBlurred || isApproved;
   return {
     parts,
-    // An empty read shows no window of months, unless it may be empty. What is carried shows none.
+    // An empty read shows no window of months, unless it may be empty: then all lies before it. What is carried shows none.
     points:
       source.history === 'carry' && (all.size > 0 || source.mayBeEmpty)
-        ? withHistory(before.points, all, present.length > 0 && shown.size === 0 ? all : shown)
+        ? withHistory(before.points, all, present.length > 0 && shown.size === 0 && !source.mayBeEmpty ? all : shown)
         : all,
     isBlurred: isUnknown && (carries || (before.isBlurred && source.history === 'carry')),
   };

@@ -51,6 +51,21 @@ test('where every file is gone all stays as it was', async () => {
   expect(w.points()).toEqual(pushed);
 });
 
+test('where all files that are there turn empty, and may, all stays as it was', async () => {
+  const config = { sources: { sales: longSource('in/*.csv', { history: 'carry', mayBeEmpty: true }) } };
+  await using w = await world({
+    config,
+    files: { 'in/1.csv': fileOf(months(1, 23)), 'in/2.csv': fileOf(months(24, 24)) },
+  });
+  await w.sync();
+  await w.remove('in/1.csv');
+  expect(await w.sync()).toMatchObject({ exit: 3 });
+  const pushed = w.points();
+  await w.write('in/2.csv', fileOf([]));
+  expect(await w.sync()).toMatchObject({ outcome: 'unchanged' });
+  expect(w.points()).toEqual(pushed);
+});
+
 describe('a month that both have', () => {
   /** A is gone and has a share of 2026-01; the other file shows it no more. */
   async function shared(rule: string, one: readonly number[], other: readonly number[]): Promise<TestWorld> {

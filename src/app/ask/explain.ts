@@ -127,14 +127,15 @@ function ruleIn({ buffer }: Pick<Dependencies, 'buffer'>, part: ReadPart, driver
 
 /** Which cells of a driver an accepted read carries. History lies before all that its parts have. */
 function carriedCells(
-  { buffer }: Dependencies,
+  { buffer, settings }: Dependencies,
   source: string,
   driver: string,
 ): (cell: Pick<Cell, 'month' | 'part'>) => CarriedFrom | undefined {
   const accepted = buffer.reads.parts(source, 'accepted') ?? [];
   const parts = accepted.filter(({ kind }) => kind !== 'history');
   const isHistoric = parts.length < accepted.length;
-  const earliest = isHistoric ? (firstShown({ buffer }, parts) ?? Infinity) : -Infinity;
+  const { mayBeEmpty = false } = settings.sources.find(({ name }) => name === source) ?? {};
+  const earliest = isHistoric ? (firstShown({ buffer }, { mayBeEmpty }, parts) ?? Infinity) : -Infinity;
   const rules = new Map<string, string | undefined>();
   const ruleOf = (part: ReadPart): string | undefined => {
     if (!rules.has(part.name)) rules.set(part.name, ruleIn({ buffer }, part, driver));

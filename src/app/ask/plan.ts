@@ -17,7 +17,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
 import type { PushReport } from '../push/push-report.ts';
 import { acceptedDrivers, buildSnapshot, withNewest } from '../push/newest-snapshot.ts';
-import { blockedReason, isFirstPush, rolledBackTo, snapshotBlock } from '../push/blocked.ts';
+import { blockedReason, isFirstPush, rollbackBlock, snapshotBlock } from '../push/blocked.ts';
 import { pushNeed } from '../push/push-need.ts';
 import { isRepeatDue } from '../push/repeat.ts';
 import { landsUntilMs, mayStillLand } from '../push/send.ts';
@@ -175,7 +175,7 @@ function blocksOf(
 ): Pick<PlanReport, 'blocked' | 'rolledBackTo' | 'blockedAfterwards'> {
   if (push === undefined) return stopped === undefined ? {} : { blocked: stopped };
   const afterwards = stopped === undefined ? {} : { blockedAfterwards: stopped };
-  return { blocked: rolledBackTo(push), rolledBackTo: push, ...afterwards };
+  return { blocked: rollbackBlock(push), rolledBackTo: push, ...afterwards };
 }
 
 /** By the rule that a pass goes by, with what it would wait for. */

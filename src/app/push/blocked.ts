@@ -17,7 +17,7 @@ export async function isFirstPush({ ledger, settings, address }: Dependencies): 
 export async function blockedReason(deps: Dependencies): Promise<{ reason: string; hint?: string } | undefined> {
   const { ledger, buffer, settings } = deps;
   const { rolledBack } = await ledger.state();
-  if (rolledBack !== undefined) return rolledBackTo(rolledBack.push);
+  if (rolledBack !== undefined) return rollbackBlock(rolledBack.push);
   if (!settings.shouldDeleteMissing) return undefined;
   const isFirst = await isFirstPush(deps);
   // A buffer that was lost together with its snapshot knows nothing of what unread sources had.
@@ -32,7 +32,7 @@ export async function blockedReason(deps: Dependencies): Promise<{ reason: strin
 }
 
 /** Why nothing may be pushed while a rollback holds. */
-export function rolledBackTo(push: number): { reason: string; hint: string } {
+export function rollbackBlock(push: number): { reason: string; hint: string } {
   return { reason: `rolled back to push ${push}`, hint: '"driver-sync sync" or SIGUSR2 goes on from the sources' };
 }
 

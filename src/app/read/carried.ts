@@ -171,36 +171,39 @@ export function isCellOf(
 }
 
 /**
- * The first month that a read shows. What is carried was not read, and shows none. Where nothing was read, all that was accepted lies before
- * what is shown.
+ * The first month that a read shows; `undefined` where there is no part, or none has a month. What is carried was not read, and shows
+ * none. Where all that was accepted lies before what is shown: Infinity.
  */
-export function firstShown({ buffer }: Pick<Dependencies, 'buffer'>, parts: readonly ReadPart[]): Month | undefined {
+export function firstShown(
+  { buffer }: Pick<Dependencies, 'buffer'>,
+  { mayBeEmpty }: Pick<SourceSettings, 'mayBeEmpty'>,
+  parts: readonly ReadPart[],
+): Month | undefined {
   const earliestOf = (of: readonly ReadPart[]): Month | undefined => buffer.parts.earliestMonth(of.map(({ id }) => id));
+  if (parts.length === 0) return undefined;
   const present = parts.filter(({ carried }) => !carried);
-  if (present.length === 0) return parts.length === 0 ? undefined : Infinity;
-  // A part that turned empty shows nothing, and what it had is not older months.
-  return earliestOf(present) ?? earliestOf(parts);
+  if (present.length === 0) return Infinity;
+  // Parts that turned empty show an empty window of months where they may be empty. Elsewhere what they had is not older months.
+  return earliestOf(present) ?? (mayBeEmpty ? Infinity : earliestOf(parts));
 }
 
 /**
  * The accepted months before the first one that a candidate's parts show, for every accepted driver, as a part of it. `read`: what these parts hold.
- * Where a source may be empty, parts without any month show an empty window: all accepted months lie before it.
  */
 export function carryHistory(
   { buffer }: Dependencies,
-  { name, mayBeEmpty }: SourceSettings,
+  source: SourceSettings,
   {
     parts,
     accepted,
     read,
   }: { parts: readonly ReadPart[]; accepted: Iterable<PackedDriver>; read: Iterable<PackedDriver> },
 ): readonly ChosenPart[] {
-  const isWindow = mayBeEmpty && parts.length > 0;
-  const earliest = firstShown({ buffer }, parts) ?? (isWindow ? Infinity : undefined);
+  const earliest = firstShown({ buffer }, source, parts);
   if (earliest === undefined) return [];
   // Only what is carried has months before those that the read shows.
   const isBeside = parts.some(({ carried }) => carried);
-  const writer = buffer.parts.begin(name, { name: '', kind: 'history' }, '');
+  const writer = buffer.parts.begin(source.name, { name: '', kind: 'history' }, '');
   let count = 0;
   let batch: FoldedDriver[] = [];
   for (const [packed, now] of pairDrivers(accepted, read)) {
