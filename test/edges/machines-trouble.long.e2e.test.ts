@@ -22,15 +22,22 @@ test.skipIf(cannotPostgres)(`the newest data arrives after trouble with a ledger
     await trouble.write(newest);
     world.service.calm();
     // A full disk makes a pass wait for a minute.
-    await expect
-      .poll(() => northOf(world), { timeout: 110_000, message: `round ${round}: ${told.join(', ')}` })
-      .toBe(newest);
+    try {
+      await expect.poll(() => northOf(world), { timeout: 110_000 }).toBe(newest);
+    } catch (cause) {
+      // Which of them stopped where is gone with the machine that ran this, unless the failure itself says it.
+      throw new Error(`round ${round}: ${told.join(', ')}\n${lastWords(world)}`, { cause });
+    }
   }
 });
 
 function northOf({ service }: Machines): string | undefined {
   const last = service.posts.at(-1);
   return last && pointsOf(last)['north']?.['2026-01'];
+}
+
+function lastWords({ places }: Machines): string {
+  return places.map((place, at) => `agent ${at}:\n${place.said().split('\n').slice(-40).join('\n')}`).join('\n');
 }
 
 const tables = ['push', 'snapshot', 'chain', 'state', 'piece', 'change'];
