@@ -9,3 +9,16 @@ test('a connection to the ledger that was lost is said in a sentence', () => {
       'the ledger at postgres://db/ds cannot be reached: the connection was lost (Connection terminated unexpectedly)',
   });
 });
+
+test.each([
+  ['25P03', 'terminating connection due to idle-in-transaction timeout', 'ledger.unreachable'],
+  ['25P04', 'terminating connection due to transaction timeout', 'ledger.unreachable'],
+  ['54000', 'stack depth limit exceeded', 'ledger.unreachable'],
+  ['P0001', 'no writes on Sundays', 'ledger.refused'],
+])('%s of the server ends a turn, and not the agent', (code, message, expected) => {
+  const said = Object.assign(new Error(message), { severity: 'FATAL', code });
+  expect(translatedShared(said, { label: 'postgres://db/ds' })).toMatchObject({
+    code: expected,
+    message: expect.stringContaining(message),
+  });
+});

@@ -22,6 +22,18 @@ const byClass: Readonly<Record<string, Words>> = {
     hint: 'are user and password in ledger.url right, and not expired?',
   },
   '40': { code: 'ledger.unreachable', text: 'gave up a transaction', hint: later },
+  // An agent that stood still in the middle of a transaction hears of it with its next statement.
+  '25': { code: 'ledger.unreachable', text: 'ended a transaction that took too long', hint: later },
+  '54': {
+    code: 'ledger.unreachable',
+    text: 'has reached one of its limits',
+    hint: `see the log of the server; ${later}`,
+  },
+  P0: {
+    code: 'ledger.refused',
+    text: 'has a trigger or a rule that does not let this be written',
+    hint: 'remove it from the tables of the ledger: nothing else may change or refuse their rows',
+  },
 };
 
 const gone: Words = {
