@@ -34,6 +34,18 @@ test('sends the whole snapshot in one POST, and names itself, its host and the d
   expect(post?.headers['user-agent']).toContain(post?.digest.slice(0, 12));
 });
 
+test('sends what is new also where the clock goes back a little each time that it is looked at', async () => {
+  await using w = await daemonWorld();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.sync();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  const { now } = w.clock;
+  let looks = 0;
+  w.clock.now = () => new Date(now().getTime() - looks++);
+  expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+  expect(w.service.posts).toHaveLength(2);
+});
+
 test('does not send an equal snapshot again, even from files that were written anew', async () => {
   await using w = await daemonWorld();
   await w.write('a.csv', rows('a,2026-01,1', 'b,2026-01,2'));

@@ -184,7 +184,7 @@ async function nextPushOf(
   digest: string,
 ): Promise<Required<Pick<PlanReport, 'nextPush' | 'nextPushWhy'>>> {
   const need = await pushNeed(deps, digest);
-  const due = { ...need, atMs: Math.max(need.atMs, deps.clock.now().getTime()) };
+  const due = { why: need.why, atMs: Math.max(need.atMs, deps.clock.now().getTime()) };
   const landsMs = (await landsUntilMs(deps, digest)) ?? -Infinity;
   const askedMs = (await loopState(deps)).retry?.askedUntilMs ?? -Infinity;
   const waits = [

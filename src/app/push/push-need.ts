@@ -5,13 +5,23 @@ import { mayHaveLanded } from './repeat.ts';
 
 export interface PushNeed {
   readonly atMs: number;
+  /** That moment has come. By one look at the clock: where it goes back between two of them, now would lie ahead. */
+  readonly isDue: boolean;
   readonly why: string;
 }
 
 /** From when on a pass pushes the newest snapshot, which has this digest: from now on where it is needed. */
 export async function pushNeed(deps: Dependencies, digest: string): Promise<PushNeed> {
-  const { ledger, address, settings, clock } = deps;
-  const atMs = clock.now().getTime();
+  const nowMs = deps.clock.now().getTime();
+  const need = await earliestNeed(deps, { digest, nowMs });
+  return { ...need, isDue: need.atMs <= nowMs };
+}
+
+async function earliestNeed(
+  deps: Dependencies,
+  { digest, nowMs: atMs }: { readonly digest: string; readonly nowMs: number },
+): Promise<Omit<PushNeed, 'isDue'>> {
+  const { ledger, address, settings } = deps;
   const last = await ledger.pushes.lastAcknowledged(address);
   if (last === undefined) return { atMs, why: 'nothing was acknowledged by this address yet' };
   if (last.digest !== digest) return { atMs, why: 'it is not what was acknowledged last' };

@@ -22,12 +22,12 @@ export async function pushNewest(
   { push, keepsToRetryAfter }: KeepsTo & { readonly push: 'always' | 'ifNeeded' },
   signal: AbortSignal,
 ): Promise<PushReport> {
-  const { ledger, address, clock } = deps;
+  const { ledger, address } = deps;
   const blocked = await blockedReason(deps);
   const repeat = { blocked: { outcome: 'blocked' as const, ...blocked }, keepsToRetryAfter };
   if (blocked !== undefined) return repeatWhileBlocked(deps, repeat, signal);
   const newest = await buildSnapshot(deps);
-  if (push === 'ifNeeded' && (await pushNeed(deps, newest.digest)).atMs > clock.now().getTime()) {
+  if (push === 'ifNeeded' && !(await pushNeed(deps, newest.digest)).isDue) {
     notePushed(deps);
     await forgetUnpushed(deps);
     return { outcome: 'unchanged' };

@@ -369,13 +369,17 @@ export class SharedLead implements Lead, AsyncDisposable {
     this.#row = undefined;
   }
 
-  /** Notes how far the database's clock is ahead: it was read somewhere between the question and the answer. */
+  /**
+   * Notes how far the database's clock is ahead. It was read somewhere between the question and the answer, so a slow answer says little:
+   * what was known before stays as it is, unless it cannot be true any more. Else the clock would go back and forth by half of each delay.
+   */
   async #timed<T extends Pick<Looked, 'nowMs'>>(ask: () => Promise<T>): Promise<T> {
     const { clock } = this.#options;
     const beganMs = clock.monotonicMs();
     const answer = await ask();
-    const tookMs = clock.monotonicMs() - beganMs;
-    this.#aheadMs = answer.nowMs - beganMs - tookMs / 2;
+    const [leastMs, mostMs] = [answer.nowMs - clock.monotonicMs(), answer.nowMs - beganMs];
+    const before = this.#aheadMs ?? (leastMs + mostMs) / 2;
+    this.#aheadMs = Math.min(Math.max(before, leastMs), mostMs);
     return answer;
   }
 

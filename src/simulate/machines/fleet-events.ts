@@ -35,6 +35,7 @@ export const fleetKinds = [
   'statements',
   'cut',
   'ledgerDown',
+  'busy',
   // What the service and the network do.
   'unanswered',
   'slow',
@@ -205,6 +206,15 @@ export const fleetEvents: Readonly<Record<FleetKind, Doing>> = {
       machine.troubled(machine.cutUntilMs);
     }
     return `nobody can reach the ledger for ${(ms / 1000).toFixed(1)} s`;
+  },
+  busy(fleet, draw) {
+    const machine = someMachine(fleet, draw);
+    const ms = draw.between(fleet.leaseMs, 8 * fleet.leaseMs, 'busy');
+    const maxMs = draw.pick([100, 500, 2000], 'each');
+    machine.busy(ms, maxMs);
+    const times = draw.between(1, 8, 'times');
+    for (let at = 0; at < times; at++) fleet.later((at * ms) / times, () => restateSome(fleet, draw));
+    return `${machine.name} is busy for ${(ms / 1000).toFixed(1)} s: some statements take up to ${maxMs} ms each way; ${times} numbers are restated meanwhile`;
   },
   unanswered: fates(() => ({ landsAfterMs: 200, isAnswered: false }), 'is taken and not answered'),
   slow: fates(

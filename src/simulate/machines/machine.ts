@@ -68,6 +68,8 @@ export class Machine {
   faults: { after: number; readonly fault: StatementFault }[] = [];
   /** Its way to the database is cut until then. */
   cutUntilMs = -Infinity;
+  /** Until then its statements, and their answers, take up to so long each. */
+  #busy = { untilMs: -Infinity, maxMs: 0 };
   /** Since when nothing is wrong with it, by the clock that never jumps. */
   calmSinceMs = 0;
   /** What it draws at random is counted. */
@@ -143,13 +145,24 @@ export class Machine {
       if (fault?.kind === 'parked') await this.#wait(fault.ms);
       if (fault?.kind === 'lost') await this.#unanswered(isGone);
       if (this.cutUntilMs > this.#elapsedMs()) await this.#unanswered(isGone, cutMs);
+      await this.#turnOfBusy();
       await this.#awake(isGone);
       const answer = await statement();
+      await this.#turnOfBusy();
       if (fault?.kind === 'late') await this.#wait(fault.ms);
       if (fault?.kind === 'unheard') await this.#unanswered(isGone);
       await this.#awake(isGone);
       return answer;
     };
+  }
+
+  async #turnOfBusy(): Promise<void> {
+    const { untilMs, maxMs } = this.#busy;
+    if (untilMs <= this.#elapsedMs()) return;
+    const { clock, entropy } = this.#around;
+    const drawn = entropy.of('busy', this.name, this.#draws++);
+    // Most are hardly slower, and some take as long as anything may.
+    await clock.sleep(maxMs * (drawn < 0.9 ? drawn / 50 : 10 * drawn - 9), forever);
   }
 
   #nextFault(): StatementFault | undefined {
@@ -168,6 +181,13 @@ export class Machine {
     await this.#wait(ms);
     await this.#awake(isGone);
     throw new AgentError('ledger.unreachable', 'the simulated ledger does not answer');
+  }
+
+  /** It, or the database, has much else to do. */
+  busy(ms: number, maxMs: number): void {
+    this.#busy = { untilMs: this.#elapsedMs() + ms, maxMs };
+    this.troubled(this.#busy.untilMs + maxMs);
+    this.#around.note(`${this.name} is busy for ${Math.round(ms)}`);
   }
 
   /** SIGSTOP, and SIGCONT later. */
@@ -240,6 +260,7 @@ export class Machine {
   heal(): void {
     this.faults = [];
     this.cutUntilMs = -Infinity;
+    this.#busy = { untilMs: -Infinity, maxMs: 0 };
     this.#stoppedUntilMs = Math.min(this.#stoppedUntilMs, this.#elapsedMs());
   }
 

@@ -71,7 +71,7 @@ export async function playFleet(stage: Stage, seed: number, isKept = false): Pro
   return played();
 }
 
-/** All that is wrong is mended, and something is new in each source. */
+/** All that is wrong is mended: what is there arrives, and what is new in each source after that. */
 async function rest(fleet: Fleet): Promise<void> {
   // What was to happen later has happened.
   await fleet.advance(8 * fleet.leaseMs);
@@ -82,13 +82,20 @@ async function rest(fleet: Fleet): Promise<void> {
     for (const place of machine.places.values()) place.isAway = false;
     machine.start();
   }
+  fleet.note('all faults have ended');
+  fleet.tell('all faults have ended');
+  // Something new would take along whatever was accepted and forgotten.
+  await arrival(fleet);
   for (const owner of fleet.owners) {
     const item = owner.items[0] ?? 0;
     owner.books.restate(item, owner.monthsOf(item).at(-1) ?? owner.months.last);
     fleet.export(owner);
   }
-  fleet.note('all faults have ended');
-  fleet.tell('all faults have ended, and the newest exports are there');
+  fleet.tell('the newest exports are there');
+  await arrival(fleet);
+}
+
+async function arrival(fleet: Fleet): Promise<void> {
   for (let waitedMs = 0; fleet.whyNotArrived() !== undefined; waitedMs += lookMs) {
     if (waitedMs > restMaxMs) throw new Violation('arrives', fleet.whyNotArrived() ?? '');
     await fleet.advance(lookMs);

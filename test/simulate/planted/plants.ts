@@ -102,7 +102,7 @@ export const plants: readonly Plant[] = [
   {
     name: 'the last push is not told from the newest',
     file: 'app/push/push.ts',
-    find: "if (push === 'ifNeeded' && (await pushNeed(deps, newest.digest)).atMs > clock.now().getTime()) {",
+    find: "if (push === 'ifNeeded' && !(await pushNeed(deps, newest.digest)).isDue) {",
     replace: "if (push === 'ifNeeded' && (await ledger.pushes.lastAcknowledged(address)) !== undefined) {",
     breaks: ['arrives'],
     config: twoSources,
