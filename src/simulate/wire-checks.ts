@@ -13,6 +13,8 @@ export class WireChecks {
   #isTried = false;
   /** The body of a rollback that no pass had tried when somebody went on from the sources: it may be sent once. */
   #mayStillGo: string | undefined;
+  /** The body of a rollback that was ended by somebody who went on, as long as nothing shows that the process heard so. */
+  #unheard: string | undefined;
   /** The process was killed after that, and nobody knows whether it heard so: an equal snapshot may be sent as the newest one. */
   #isDoubtful = false;
   lastAcknowledged: string | undefined;
@@ -32,6 +34,7 @@ export class WireChecks {
   /** Somebody goes on from the sources. */
   resume(): void {
     if (this.rollbackTo !== undefined && !this.#isTried) this.#mayStillGo = this.rollbackTo;
+    this.#unheard = this.rollbackTo ?? this.#unheard;
     this.rollbackTo = undefined;
     this.#isRolledBack = false;
   }
@@ -39,7 +42,7 @@ export class WireChecks {
   /** The process was killed, perhaps before it heard that somebody goes on: then the rollback is still to be carried out. */
   killed(): void {
     if (this.rollbackTo === undefined) {
-      this.rollbackTo = this.#mayStillGo;
+      this.rollbackTo = this.#mayStillGo ?? this.#unheard;
       this.#isDoubtful = true;
     }
     this.#mayStillGo = undefined;
@@ -61,6 +64,7 @@ export class WireChecks {
           : new Violation('order', `an older snapshot was sent after a newer one: ${fault.message}`);
     }
     if (digest === this.#mayStillGo) this.#mayStillGo = undefined;
+    if (digest !== this.#unheard) this.#unheard = undefined;
   }
 
   #read(digest: string, text: string): SentPoints {
