@@ -1,7 +1,5 @@
 /** Masks what may be a secret in headers, addresses and bodies, wherever the emulator writes something down. */
-
-/** A header, parameter or member of JSON whose name matches holds a secret. The keyframes of a film are none. */
-const secretName = /auth|cookie|token|secret|key(?!frame)|pass|session|credential|signature|assertion|verifier|jwt/i;
+import { isSecretName } from './secret-names.ts';
 
 /** Parameters of OAuth and of signed links that hold a secret, by their whole name. */
 const secretParameters = new Set(['code', 'state', 'sig', 'pwd']);
@@ -14,7 +12,7 @@ export function maskedHeaders(headers: Headers): Record<string, string> {
 
 function maskSecret(name: string, value: string): string {
   // Some headers hold an address with a query, such as `referer`.
-  if (!secretName.test(name)) return maskParameters(value);
+  if (!isSecretName(name)) return maskParameters(value);
   const scheme = name.endsWith('authorization') ? /^\w+ (?=.)/.exec(value)?.[0] : undefined;
   return `${scheme ?? ''}***`;
 }
@@ -35,7 +33,7 @@ export function maskParameters(text: string): string {
 function isSecretParameter(encodedName: string): boolean {
   // URLSearchParams decodes the name, and leaves it as it is where it cannot be decoded.
   const [name = ''] = new URLSearchParams(`${encodedName}=`).keys();
-  return secretName.test(name) || secretParameters.has(name.toLowerCase());
+  return isSecretName(name) || secretParameters.has(name.toLowerCase());
 }
 
 /** JSON within other text, such as an event of a stream. */
@@ -50,7 +48,7 @@ export function maskBody(text: string): string {
   const masked = text
     .replaceAll(embeddedJson, maskJson)
     .replaceAll(textMember, (all, name: string, colon: string, end: string) =>
-      secretName.test(name) ? `"${name}"${colon}"***${end}` : all,
+      isSecretName(name) ? `"${name}"${colon}"***${end}` : all,
     );
   return maskParameters(masked);
 }
@@ -60,23 +58,32 @@ export function maskBytes(bytes: Buffer): Buffer {
   return Buffer.from(maskBody(bytes.toString('latin1')), 'latin1');
 }
 
+/** An open object or list. */
+interface Open {
+  /** Whether all in it is secret. */
+  readonly isSecret: boolean;
+  /** Whether it is zod's refusal of unknown names, whose `keys` are these names. Its `code` stands before them. */
+  isOfNames: boolean;
+}
+
 /** Masks every string that a secret member holds, at any depth, and what is secret within other strings. */
 function maskJson(text: string): string {
   const masked: string[] = [];
-  /** For each open object or list, whether all in it is secret. */
-  const open: boolean[] = [];
+  const open: Open[] = [];
   let [isSecret, copied] = [false, 0];
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
-    if (character === '{' || character === '[') open.push(isSecret);
+    if (character === '{' || character === '[') open.push({ isSecret, isOfNames: false });
     else if (character === '}' || character === ']') open.pop();
-    if (character === '}' || character === ']' || character === ',') isSecret = open.at(-1) ?? false;
+    if (character === '}' || character === ']' || character === ',') isSecret = open.at(-1)?.isSecret ?? false;
     if (character !== '"') continue;
     const end = endOfString(text, at);
     const string = text.slice(at, end);
     const isName = isNameBefore(text, end);
     const shown = isSecret && !isName ? `"***${isClosed(string) ? '"' : ''}` : maskWithin(string);
-    if (isName) isSecret = (open.at(-1) ?? false) || secretName.test(decoded(string) ?? string);
+    const within = open.at(-1);
+    if (isName) isSecret = (within?.isSecret ?? false) || isSecretMember(decoded(string) ?? string, within);
+    else if (within !== undefined && string === '"unrecognized_keys"') within.isOfNames = true;
     if (shown !== string) {
       masked.push(text.slice(copied, at), shown);
       copied = end;
@@ -85,6 +92,10 @@ function maskJson(text: string): string {
   }
   masked.push(text.slice(copied));
   return masked.join('');
+}
+
+function isSecretMember(name: string, within: Open | undefined): boolean {
+  return isSecretName(name) && !(name === 'keys' && within?.isOfNames === true);
 }
 
 /** Behind its closing quote; where the text was cut, its end. */
