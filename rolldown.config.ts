@@ -206,8 +206,6 @@ export default defineConfig({
     'duckdb-child': 'src/sources/databases/duckdb-child.ts',
   },
   platform: 'node',
-  // The other form of jsonc-parser hides from a bundler what it requires.
-  resolve: { mainFields: ['module', 'main'] },
   external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
   plugins: [lazyRequire, binding, builtins, ascii, notices],
   // Wanted by `includeDependenciesRecursively`.
