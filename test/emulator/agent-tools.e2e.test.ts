@@ -232,4 +232,32 @@ describe('the tools', () => {
       expect(await call(name, { taskId: anyId })).toMatchObject({ isError: true, content: { status: 404 } });
     }
   });
+
+  test('refuse a body that is not UTF-8 as one that is not JSON, and so does the registration', async () => {
+    const emulator = await emulatorWorld();
+    const { kept } = await loggedIn(emulator);
+    const post = async (path: string, body: string) => {
+      const response = await emulator.fetch(path, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${kept.tokens?.access_token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: Buffer.from(body, 'latin1'),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const call = { name: 'create_model_router', arguments: { slug: 'a', name: 'caf\xe9' } };
+    const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+    expect(await post('/mcp', message)).toEqual({
+      status: 400,
+      body: { jsonrpc: '2.0', id: null, error: { code: -32_700, message: expect.stringMatching(/^Parse error/) } },
+    });
+    expect(await post('/mcp', message)).toEqual(await post('/mcp', '{"jsonrpc'));
+    const client = JSON.stringify({ redirect_uris: ['http://127.0.0.1:9/'], client_name: 'caf\xe9' });
+    expect(await post('/register', client)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    const listed = await emulator.fetch('/v1/routers');
+    expect(await listed.json()).toMatchObject({ data: [] });
+  });
 });

@@ -1,4 +1,5 @@
 /** HTTP of the agent tools: MCP over streamable HTTP at `/mcp`, and the login for it. */
+import { isUtf8 } from 'node:buffer';
 import {
   createMcpHandler,
   getOAuthProtectedResourceMetadataUrl,
@@ -13,6 +14,14 @@ import { buildToolServer } from './tools.ts';
 
 /** Each name and port at which the emulator is reached has its own issuer; the oldest one is dropped beyond this many. */
 const originsMax = 16;
+
+const takesJson: ReadonlySet<string> = new Set(['/mcp', '/register']);
+
+/**
+ * Stands for a body that is not UTF-8. The libraries would take it with other letters in it; so each refuses it in its own
+ * words and in the order of its checks.
+ */
+const notJson = Uint8Array.from(Buffer.from('{'));
 
 export interface AgentToolsContext {
   readonly routing: Routing;
@@ -40,10 +49,11 @@ export class AgentTools {
   }
 
   async answer(received: ToolRequest): Promise<Response> {
-    const { request, body } = received;
+    const { request } = received;
     const { origin, pathname } = new URL(request.url);
+    const body = takesJson.has(pathname) && !isUtf8(received.body) ? notJson : received.body;
     const authorization = this.#authorizationAt(origin);
-    if (pathname === '/mcp') return this.#answerTools(received, authorization, origin);
+    if (pathname === '/mcp') return this.#answerTools({ ...received, body }, authorization, origin);
     if (pathname.startsWith('/.well-known/oauth-protected-resource')) return resourceMetadata(origin);
     if (pathname.startsWith('/interaction/')) return authorization.answerConsent(request, body);
     return authorization.answer(request, body);
