@@ -140,6 +140,9 @@ test('a task takes five seconds, and with `strict` as long as its model is expec
 test('the refusal under a ceiling for each output says so', async () => {
   const { call } = await routingWorld({ strict: true });
   await call('POST', '/v1/routers', { slug: 'a', settings: { ...onlyFlash, ...ceiling(6).settings } }, live);
-  const { body } = await call('POST', '/v1/generate/image', { configId: 'a', input: fourImages }, live);
-  expect(body.error).toContain('estimated at 7 credits an output; raise the ceiling or ask for a lower resolution');
+  const errorOf = async (input: object) =>
+    (await call('POST', '/v1/generate/image', { configId: 'a', input: { ...fourImages, ...input } }, live)).body.error;
+  expect(await errorOf({})).toMatch(/estimated at 7 credits an output; raise the ceiling$/);
+  const remedy = 'estimated at 15 credits an output; raise the ceiling or ask for a lower resolution';
+  expect(await errorOf({ resolution: '4k' })).toContain(remedy);
 });

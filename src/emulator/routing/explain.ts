@@ -1,6 +1,7 @@
 /** Explains a decision to people: the reason for the pick, or for a refusal and its remedy. */
 import type { CapacityFallback, FilterName } from '../../contract/routing-answers.ts';
 import type { OptimizationTarget } from '../../contract/routing-settings.ts';
+import { lessOf } from './price-remedy.ts';
 import { outputsUnderCeiling } from './request.ts';
 import type { Dropped, RoutingRequest } from './request.ts';
 import type { Model } from './model.ts';
@@ -95,18 +96,19 @@ const refusalOf: Readonly<Record<FilterName, Explain>> = {
   },
 
   price: (request, dropped, rules) => {
-    const { modality, settings, input, ceilingPer } = request;
+    const { modality, settings } = request;
     const outputs = outputsUnderCeiling(request);
     const priced = dropped.map(({ model }) => ({ model, credits: roundCredits(rules.estimate(model) / outputs) }));
     const cheapest = priced.reduce((least, other) => (other.credits < least.credits ? other : least));
     const ceiling = settings.maxCreditsPerGeneration?.[modality] ?? 0;
-    const canBeFewer = ceilingPer === 'generation' && 'outputCount' in input;
-    const lessOfImage = canBeFewer ? 'ask for fewer outputs' : 'ask for a lower resolution';
-    const less = modality === 'image' ? lessOfImage : 'shorten the request';
+    const less = lessOf(
+      request,
+      dropped.map(({ model }) => model),
+    );
     return (
       `all models exceed the configured price ceiling of ${creditsText(ceiling)} for ${modality}: the cheapest, ` +
       `${cheapest.model.id}, is estimated at ${creditsText(cheapest.credits)}${outputs > 1 ? ' an output' : ''}; ` +
-      `raise the ceiling or ${less}`
+      `raise the ceiling${less === undefined ? '' : ` or ${less}`}`
     );
   },
 };

@@ -8,12 +8,9 @@ import type {
   ResolvedInput,
   ResolvedSettings,
 } from '../../contract/routing-answers.ts';
-import type { AudioInput, ImageInput, VideoInput } from '../../contract/routing-inputs.ts';
 import type { RouterSettings } from '../../contract/routing-settings.ts';
-import { audioRules } from './audio-rules.ts';
 import type { Catalog } from './catalog.ts';
 import { explainPick, explainRefusal } from './explain.ts';
-import { imageRules } from './image-rules.ts';
 import type { Model } from './model.ts';
 import { outputsUnderCeiling } from './request.ts';
 import type { Dropped, RoutingRequest } from './request.ts';
@@ -23,7 +20,7 @@ import { Ranking, scoreOf } from './rank.ts';
 import type { Candidate } from './rank.ts';
 import { roundCredits } from './rules.ts';
 import type { Rules } from './rules.ts';
-import { videoRules } from './video-rules.ts';
+import { rulesFor } from './rules-for.ts';
 
 export interface Routed {
   readonly kind: 'routed';
@@ -87,13 +84,6 @@ export function decide(request: RoutingRequest, catalog: Catalog, isAtLimit: (mo
     },
     dropped,
   };
-}
-
-function rulesFor({ modality, input }: RoutingRequest): Rules {
-  // The casts are safe: the input is that of the modality, and the capability filter drops models of other modalities.
-  if (modality === 'video') return videoRules(input as VideoInput) as Rules;
-  if (modality === 'image') return imageRules(input as ImageInput) as Rules;
-  return audioRules(input as AudioInput) as Rules;
 }
 
 interface Filtered {
