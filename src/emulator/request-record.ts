@@ -17,7 +17,7 @@ export interface RequestRecord {
   readonly sha256: string | null;
   /** null while there is no answer, and for ever if none is sent. */
   status: number | null;
-  /** Whether the request has changed what the service holds. */
+  /** Whether the change that it asks for was carried out, also one to what is held already. */
   applied: boolean;
   /** Drivers and points of an update, as far as it was understood; null for other requests. */
   counts: { readonly drivers: number; readonly points: number } | null;

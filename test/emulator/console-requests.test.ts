@@ -36,6 +36,32 @@ test('requests are found by how they were answered, and by what they say', async
   expect(none).toMatch(/changes\s*<span class="count">1</);
 });
 
+test('a push that says what is held already was applied, and what asks for no change was not', async () => {
+  const emulator = await emulatorWorld();
+  const post = async (path: string, body: object, method = 'POST') =>
+    void (await emulator.fetch(path, { method, body: JSON.stringify(body) }));
+  const isApplied = () => emulator.requests()[0]?.applied;
+  for (const shouldDeleteMissing of [false, true]) {
+    await push(emulator, { extDrivers: [driver('a')], shouldDeleteMissing });
+    expect(isApplied()).toBe(true);
+    expect(await newest(emulator)).toMatch(/<dt>Applied<\/dt>\s*<dd>\s*yes/);
+  }
+  await post('/v1/routers', { slug: 'a', name: 'A' });
+  expect(isApplied()).toBe(true);
+  await post('/v1/routers/a', { name: 'A' }, 'PATCH');
+  expect(isApplied()).toBe(true);
+  const input = { promptText: 'waves' };
+  for (const [path, body, method] of [
+    ['/v1/routers/a', {}, 'PATCH'],
+    ['/v1/generate/image', { configId: 'a', input, dryRun: true }, 'POST'],
+    ['/v1/generate/image', { configId: 'a', input: {} }, 'POST'],
+  ] as const) {
+    await post(path, body, method);
+    expect(isApplied()).toBe(false);
+    expect(await newest(emulator)).toMatch(/<dt>Applied<\/dt>\s*<dd>\s*no/);
+  }
+});
+
 test('a request has a page with what was received and what was answered', async () => {
   const emulator = await emulatorWorld();
   const body = '{"extDrivers":[{"id":"a","path":["<b>"],"timeSeries":[{"time":"1767225600","value":1250.50}]}]}';

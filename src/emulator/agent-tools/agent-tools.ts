@@ -34,7 +34,7 @@ export interface AgentToolsContext {
 export interface ToolRequest {
   readonly request: Request;
   readonly body: Uint8Array<ArrayBuffer>;
-  /** To be called if the request has changed something. */
+  /** To be called if the request has carried out a change. */
   readonly applied: () => void;
 }
 

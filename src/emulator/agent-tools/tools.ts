@@ -21,7 +21,7 @@ export interface ToolsContext {
   readonly routing: Routing;
   /** The address at which the client found the emulator, without a trailing slash. */
   readonly origin: string;
-  /** To be called if the tool has changed something. */
+  /** To be called if the tool has carried out a change. */
   readonly applied: () => void;
 }
 

@@ -56,7 +56,7 @@ function showFacts(record: LoggedRequest): Html {
   const { at, applied, counts, bytes } = record;
   const facts: (readonly [name: string, value: Html | string, more: Html | string])[] = [
     ['Answer', showStatus(record), ''],
-    ['Changed what is held', applied ? 'yes' : 'no', ''],
+    ['Applied', applied ? 'yes' : 'no', ''],
     [
       'Body',
       countOf(bytes, 'byte'),

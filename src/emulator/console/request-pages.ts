@@ -96,7 +96,7 @@ function textOf({ method, path, status, headers }: RequestRecord): string {
 const columns: readonly Column[] = [
   { name: 'Request', kind: 'row' },
   { name: 'Answer', kind: 'word' },
-  { name: 'Changed', kind: 'word', isMinor: true },
+  { name: 'Applied', kind: 'word', isMinor: true },
   { name: 'Bytes', kind: 'number', isMinor: true },
   { name: 'Arrived', kind: 'number' },
 ];

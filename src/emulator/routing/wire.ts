@@ -58,7 +58,7 @@ export class Call {
     throw invalid(read.error.issues);
   }
 
-  /** Records that the request has changed what the service holds. */
+  /** Records that the change that the request asks for was carried out. */
   applied(): void {
     this.exchange.record.applied = true;
   }
