@@ -170,8 +170,8 @@ function without<Given extends object, Key extends keyof Given>(given: Given, ..
 
 /**
  * Takes what the service's guide alone lets a client send: `promptText`, `duration`, `aspectRatio` and `resolution` on every
- * modality, ignored where they mean nothing, and fractions of a second. Audio without `type` is speech, or sound if `duration`, `loop` or
- * `referenceAudios` is given. The output is that of `generateRequestSchemas`.
+ * modality, ignored where they mean nothing, such as the duration of speech, and fractions of a second. Audio without `type`
+ * is speech, or sound if `duration`, `loop` or `referenceAudios` is given, whatever its value. The output is that of `generateRequestSchemas`.
  */
 export const lenientGenerateRequestSchemas = {
   video: requestOf(lenientVideoInputSchema),

@@ -184,6 +184,7 @@ describe('outside of strict mode', () => {
     [{ duration: 5 }, 'audio'],
     [{ loop: false }, 'audio'],
     [{ referenceAudios: [{ uri: recording }] }, 'audio'],
+    [{ referenceAudios: [] }, 'audio'],
     [{ type: 'audio' }, 'audio'],
     [{ type: 'speech', loop: true }, 'speech'],
   ])('audio with %j besides its prompt is %s', (input, type) => {

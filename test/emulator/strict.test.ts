@@ -146,3 +146,16 @@ test('the refusal under a ceiling for each output says so', async () => {
   const remedy = 'estimated at 15 credits an output; raise the ceiling or ask for a lower resolution';
   expect(await errorOf({ resolution: '4k' })).toContain(remedy);
 });
+
+test.for([
+  [false, 'speech', 200],
+  [true, 'speech', 400],
+  [false, undefined, 200],
+  [true, undefined, 400],
+] as const)('with strict: %s, audio of type %s with a duration is answered with %s', async ([strict, type, status]) => {
+  const { call } = await routingWorld({ strict });
+  await call('POST', '/v1/routers', { slug: 'a', name: 'A' }, live);
+  const input = { type, promptText: 'waves', duration: 5 };
+  const answer = await call('POST', '/v1/generate/audio', { configId: 'a', input, dryRun: true }, live);
+  expect(answer.status).toBe(status);
+});

@@ -116,8 +116,8 @@ export const routingEvidence: Readonly<Record<OperationName, Known>> = {
   generateAudio: generation(
     ['documented', 'typed'],
     [
-      'type is required; otherwise speech, or sound where a duration or a loop is given',
-      'aspectRatio and resolution are refused; otherwise they mean nothing',
+      'type is required; otherwise speech, or sound where duration, loop or referenceAudios is given',
+      'aspectRatio, resolution and the duration of speech are refused; otherwise they mean nothing',
     ],
   ),
   retrieveTask: {
