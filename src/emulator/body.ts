@@ -21,6 +21,8 @@ export interface Receiving {
   readonly signal: AbortSignal;
   /** How fast it is read. Default: as fast as it arrives. */
   readonly bytesPerSecond?: number | undefined;
+  /** The answer to a body that cannot be decoded. Default: one line. */
+  readonly unreadable?: ((problem: string) => Response) | undefined;
   /** Takes the decoded bytes in order, at most 1 MiB at once. */
   readonly take: (chunk: Uint8Array) => void;
 }
@@ -54,7 +56,10 @@ export async function receiveBody(request: Request, receiving: Receiving): Promi
   } catch (error) {
     if (error === reception.failure) throw error;
     if (error instanceof BodyTooLarge) return reception.end(tooLarge(receiving.bytesMax));
-    if (isZlibError(error)) return reception.end(refuse(400, `content-encoding says gzip, but: ${error.message}`));
+    if (isZlibError(error)) {
+      const { unreadable = (problem) => refuse(400, problem) } = receiving;
+      return reception.end(unreadable(`content-encoding says gzip, but: ${error.message}`));
+    }
     throw new ConnectionDropped('before the body ended', { cause: error });
   }
   return reception.end();

@@ -1,6 +1,7 @@
 /** One request to the service, from its body to its answer. All routes of the driver push and of model routing use it. */
 import { randomUUID } from 'node:crypto';
 import { receiveBody } from './body.ts';
+import type { Receiving } from './body.ts';
 import { playFault } from './faults.ts';
 import type { DrawnFault } from './faults.ts';
 import { KeptBody } from './kept-body.ts';
@@ -15,6 +16,12 @@ export interface ExchangeContext {
   readonly closing: AbortSignal;
   /** Writes the record as it is now. */
   readonly save: (record: Entry) => void;
+}
+
+/** What a route decides of a body that it receives. */
+export interface OwnOfRoute extends Pick<Receiving, 'unreadable'> {
+  /** Its own limit, if that is lower than the emulator's. */
+  readonly bytesMax?: number;
 }
 
 export class Exchange {
@@ -33,18 +40,18 @@ export class Exchange {
   /**
    * Receives the whole body, even if the answer is known already or a fault will be played. The sender of the answer reads
    * the rest of a body that is refused.
-   * @param bytesMaxOfRoute the route's own limit if it is lower than the emulator's.
    * @returns the refusal if the body cannot be received.
    */
-  async receive(take: (chunk: Uint8Array) => void, bytesMaxOfRoute = Infinity): Promise<Response | undefined> {
+  async receive(take: Receiving['take'], own: OwnOfRoute = {}): Promise<Response | undefined> {
     const { bodyBytesMax, keptBytesMax, closing: signal, fault } = this.#context;
     const kept = new KeptBody(keptBytesMax);
     this.record.request = kept;
-    const bytesMax = Math.min(bodyBytesMax, bytesMaxOfRoute);
+    const bytesMax = Math.min(bodyBytesMax, own.bytesMax ?? Infinity);
     const { bytes, sha256, refusal } = await receiveBody(this.#request, {
       bytesMax,
       signal,
       bytesPerSecond: fault?.slowRead?.bytesPerSecond,
+      unreadable: own.unreadable,
       take: (chunk) => {
         kept.add(chunk);
         take(chunk);

@@ -285,12 +285,17 @@ describe('a body', () => {
   test('is refused where it says gzip and is not, or not all of it', async () => {
     const emulator = await emulatorWorld();
     const gzip = { 'content-encoding': 'gzip' };
-    const plain = await send(emulator, update, gzip);
-    expect(plain.status).toBe(400);
-    expect(await plain.json()).toEqual({ error: 'content-encoding says gzip, but: incorrect header check' });
-    const cut = await send(emulator, gzipSync(update).subarray(0, -9), gzip);
-    expect(cut.status).toBe(400);
-    expect(await cut.json()).toEqual({ error: 'content-encoding says gzip, but: unexpected end of file' });
+    for (const [body, why] of [
+      [update, 'incorrect header check'],
+      [gzipSync(update).subarray(0, -9), 'unexpected end of file'],
+    ] as const) {
+      const refused = await send(emulator, body, gzip);
+      expect(refused.status).toBe(400);
+      const message = `content-encoding says gzip, but: ${why}`;
+      expect(await refused.json()).toEqual({ error: `the body: ${message}`, issues: [{ path: '', message }] });
+      const router = await emulator.fetch('/v1/routers', { method: 'POST', headers: gzip, body });
+      expect([router.status, await router.json()]).toEqual([400, { error: message }]);
+    }
     expect(emulator.drivers()).toEqual([]);
   });
 

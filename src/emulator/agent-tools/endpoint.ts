@@ -42,7 +42,7 @@ export function serveAgentTools(app: App, context: AgentToolsContext): void {
 async function answer(context: Context<EmulatorEnv>, load: () => Promise<AgentTools>): Promise<Response> {
   const exchange = context.get('exchange');
   const chunks: Uint8Array[] = [];
-  const refusal = await exchange.receive((chunk) => chunks.push(chunk), bytesMax);
+  const refusal = await exchange.receive((chunk) => chunks.push(chunk), { bytesMax });
   return exchange.settle(async () => {
     if (refusal !== undefined) return refusal;
     const tools = await load().catch(refusalWithoutPackages);

@@ -4,6 +4,7 @@ import type { Driver } from '../../contract/driver-push.ts';
 import { updatePath } from '../../contract/update-path.ts';
 import { refuse, streamJson, summaryOf } from '../answers.ts';
 import type { Exchange } from '../exchange.ts';
+import type { Issue } from '../issues.ts';
 import type { RequestRecord } from '../request-record.ts';
 import { route } from '../routes.ts';
 import type { App } from '../routes.ts';
@@ -119,13 +120,15 @@ async function applyUpdate(
   const stage = store.stage();
   try {
     const reader = new UpdateReader();
-    const refusal = await exchange.receive((chunk) => stage.add(reader.push(chunk)));
+    const refusal = await exchange.receive((chunk) => stage.add(reader.push(chunk)), {
+      unreadable: (message) => refuseFor([{ path: '', message }]),
+    });
     const issues = reader.end();
     exchange.record.counts = { ...reader.counts };
     exchange.record.warnings = reader.warnings;
     return await exchange.settle(() => {
       if (refusal !== undefined) return refusal;
-      if (issues.length > 0) return refuse(400, summaryOf(issues), { issues });
+      if (issues.length > 0) return refuseFor(issues);
       applied(store.apply(stage, reader.shouldDeleteMissing === true ? 'replace' : 'merge'));
       exchange.record.applied = true;
       return new Response(null, { status: 200, headers: { 'content-length': '0' } });
@@ -133,6 +136,10 @@ async function applyUpdate(
   } finally {
     stage.drop();
   }
+}
+
+function refuseFor(issues: readonly Issue[]): Response {
+  return refuse(400, summaryOf(issues), { issues });
 }
 
 function* writeDrivers(drivers: Iterable<Driver>): Generator<string, void, void> {

@@ -157,7 +157,9 @@ function serveUploads(app: App, { uploads }: Routing): void {
     POST: async (context) => {
       const exchange = context.get('exchange');
       const chunks: Uint8Array<ArrayBuffer>[] = [];
-      const refusal = await exchange.receive((chunk) => chunks.push(chunk as Uint8Array<ArrayBuffer>), uploadBytesMax);
+      const refusal = await exchange.receive((chunk) => chunks.push(chunk as Uint8Array<ArrayBuffer>), {
+        bytesMax: uploadBytesMax,
+      });
       return exchange.settle(async () => {
         if (refusal !== undefined) return refusal;
         const form = new Response(new Blob(chunks), {

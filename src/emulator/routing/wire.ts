@@ -99,7 +99,7 @@ export function answerOf(error: unknown): Response {
 
 async function receiveText(exchange: Exchange): Promise<{ text: string | undefined; refusal: Response | undefined }> {
   const chunks: Uint8Array[] = [];
-  const refusal = await exchange.receive((chunk) => chunks.push(chunk), jsonBytesMax);
+  const refusal = await exchange.receive((chunk) => chunks.push(chunk), { bytesMax: jsonBytesMax });
   return { text: refusal === undefined ? decode(chunks) : undefined, refusal };
 }
 
