@@ -84,17 +84,17 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
     );
   }
   if (flags.fixtures !== undefined) await loadFrom(emulated, flags.fixtures);
-  const url = options.publicUrl ?? emulated.url;
-  showPlaces(context, url);
+  showPlaces(context, options.publicUrl ?? emulated.url, emulated.url);
   if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
   await untilStopped();
   return 0;
 }
 
-/** Where it is, once it listens. */
-function showPlaces(context: Context, url: string): void {
+/** @param listens where it listens, which with port 0 nobody else knows. */
+function showPlaces(context: Context, url: string, listens: string): void {
   const places = {
     emulator: url,
+    listens,
     console: `${url}/console`,
     drivers: `${url}/_emulator/drivers`,
     routers: `${url}/v1/routers`,
@@ -103,6 +103,7 @@ function showPlaces(context: Context, url: string): void {
   };
   answer(context, places, () => [
     `emulator: ${url}`,
+    ...(listens === url ? [] : [`listens:  ${listens}`]),
     `console:  ${places.console}`,
     `drivers:  ${places.drivers}`,
     `routing:  ${places.routers}, ${places.catalog}, agent tools at ${places.agentTools}`,

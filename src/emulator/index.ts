@@ -20,6 +20,7 @@ import { bendOf, bentInMemory } from './bent-answer.ts';
 import { ConnectionDropped } from './connection.ts';
 import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
 import type { FaultInput, FaultScriptInput } from '../contract/fault-script.ts';
+import { checkBytes, checkHost, checkMilliseconds } from './option-checks.ts';
 import type { EmulatorOptions } from './options.ts';
 import { checkToken } from './keys.ts';
 import { nameOfHost, OriginError } from './origins.ts';
@@ -126,21 +127,19 @@ export interface Emulator extends AsyncDisposable {
 /**
  * Starts the emulator and resolves when it listens.
  * @throws Error with the system's `code`, such as `EADDRINUSE` for a port in use; StateError where `state` cannot be used,
- * with `code: 'held'` where another emulator has it; OriginError for one of `origins`; RangeError for a host or a token that
- * nobody could use.
+ * with `code: 'held'` where another emulator has it; OriginError for one of `origins`; RangeError for a host, a token or a
+ * number that nobody could use.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { port = 0, forkPorts } = options;
   // Before anything is opened.
   portsOf(forkPorts);
-  checkHost(options.host);
+  const { host, keptBodyBytes, bodyBytesMax, headersTimeoutMs } = options;
+  checkHost(host);
+  checkBytes({ keptBodyBytes, bodyBytesMax });
+  checkMilliseconds('headersTimeoutMs', headersTimeoutMs);
   if (options.token !== undefined) checkToken(options.token);
   return listen(new Service(options), { ...options, ports: [port] }, () => {});
-}
-
-/** Node takes no host for every address of the machine. @throws RangeError */
-function checkHost(host: string | undefined): void {
-  if (host === '') throw new RangeError('host is empty: name an address to listen at, such as 127.0.0.1');
 }
 
 interface Listening extends EmulatorOptions {

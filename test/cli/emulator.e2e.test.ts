@@ -40,7 +40,15 @@ test('it says where it listens as JSON, for a script that asked for any port', a
   onTestFinished(() => void child.kill('SIGKILL'));
   const [first] = (await once(child.stdout, 'data')) as [Buffer];
   const places = JSON.parse(first.toString()) as Record<string, string>;
-  expect(Object.keys(places)).toEqual(['emulator', 'console', 'drivers', 'routers', 'catalog', 'agentTools']);
+  expect(Object.keys(places)).toEqual([
+    'emulator',
+    'listens',
+    'console',
+    'drivers',
+    'routers',
+    'catalog',
+    'agentTools',
+  ]);
   for (const name of ['console', 'drivers', 'routers', 'catalog'])
     expect((await fetch(places[name]!)).status, name).toBe(200);
 });
@@ -68,7 +76,7 @@ test('it takes its token from a file or the environment too, where others cannot
   }
 });
 
-test('it warns where it listens to others without a token, and prints its public address', async () => {
+test('it warns where it listens to others without a token, and prints its public address and where it listens', async () => {
   for (const [args, warning] of [
     [['--listen', '0.0.0.0:0', '--public-url', 'http://emulator.lan:8787/'], 'everybody who can reach 0.0.0.0:0'],
     [['--listen', '0.0.0.0:0', '--token', 'open sesame'], ''],
@@ -81,6 +89,7 @@ test('it warns where it listens to others without a token, and prints its public
     await once(child, 'exit');
     expect(await said).toMatch(warning === '' ? /^$/ : new RegExp(warning));
     expect((await printed).includes('http://emulator.lan:8787/console')).toBe(warning !== '');
+    expect(/^listens: +http:\/\/\S+:[1-9]\d*$/m.test(await printed)).toBe(warning !== '');
   }
 });
 

@@ -247,6 +247,10 @@ test.for([
   [{ token: 'é' }, 'token holds characters that no header can carry'],
   [{ token: 'a ' }, 'token holds characters that no header can carry'],
   [{ host: '' }, 'host is empty'],
+  [{ keptBodyBytes: -1 }, 'keptBodyBytes must be bytes, such as 1048576, not -1'],
+  [{ keptBodyBytes: Number.NaN }, 'keptBodyBytes must be bytes'],
+  [{ bodyBytesMax: 1.5 }, 'bodyBytesMax must be bytes, such as 1048576, not 1.5'],
+  [{ headersTimeoutMs: -1 }, 'headersTimeoutMs must be milliseconds, such as 30000, not -1'],
 ] as const)('it does not start with %j, with which nobody could use it', async ([options, why]) => {
   await expect(startEmulator(options)).rejects.toThrow(why);
 });

@@ -2,6 +2,7 @@
 import { appendFile, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { refuse } from '../answers.ts';
+import { checkBytes } from '../option-checks.ts';
 import { plainOf } from './plain.ts';
 import { Spool, SpoolError } from './spool.ts';
 import { TapeError } from './tape-error.ts';
@@ -39,9 +40,10 @@ const notPassedOn = new Set([
 /** What an answer had that `fetch` has taken off: it has decoded the body. */
 const decoded = 'content-encoding';
 
-/** @throws TapeError for an address or a file that cannot be used. */
+/** @throws TapeError for an address or a file that cannot be used; RangeError */
 export async function startRecorder(options: RecordOptions): Promise<TapeServer> {
   const { service, file, bodyBytesMax = recordedBytesMax } = options;
+  checkBytes({ bodyBytesMax });
   const base = URL.parse(service);
   if (base === null || !/^https?:$/.test(base.protocol)) {
     throw new TapeError(
