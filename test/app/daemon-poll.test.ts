@@ -119,3 +119,17 @@ test('what was seen before a damaged buffer was rebuilt counts no more', async (
     expect(polls.msToNext()).toBe(0);
   });
 });
+
+test('somebody is heard also where each pass takes longer than poll', async () => {
+  await using w = await daemonWorld({ sources: { sales: csv('*.csv', { poll: '1s' }) } });
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,22'));
+  const { monotonicMs } = w.clock;
+  let looks = 0;
+  w.clock.monotonicMs = () => monotonicMs() + 1000 * looks++;
+  w.wakeMeanwhile('source');
+  await expect.poll(() => w.passes.length).toBeGreaterThan(3);
+  w.wakeMeanwhile('pass');
+  await expect.poll(() => w.service.posts.length, { timeout: 20_000 }).toBe(2);
+});

@@ -124,6 +124,8 @@ class Daemon {
     if (decision.kind === 'pass') {
       await this.#pass(decision.pass, facts);
       await this.#releaseMemory();
+      // Where passes take longer than `poll` the next one is due at once, and nobody would ever wait.
+      next = await this.#heard(this.#options.waker.taken());
     } else {
       next = await this.#wait(decision.untilMs);
     }
@@ -186,7 +188,11 @@ class Daemon {
     this.#agent.beat(idleAllowanceMs);
     this.#idleWork.start(deps, (source) => this.#wakeFor(source));
     if (this.#turns === undefined || this.#turns.role === 'leads') await this.#teller.look();
-    const woken = await waker.wait(Math.max(0, Math.min(beatMs, leftMs)), signal);
+    return this.#heard(await waker.wait(Math.max(0, Math.min(beatMs, leftMs)), signal));
+  }
+
+  /** What happened, once what it asks of the agent itself is done: another config is loaded by then. */
+  async #heard(woken: ReadonlyMap<WakeReason, number>): Promise<ReadonlySet<LoopEvent>> {
     const events = new Set<LoopEvent>(woken.keys());
     this.#isAwaited ||= woken.has('pass');
     const isBeforeRollback = await this.#isBeforeRollback(woken);

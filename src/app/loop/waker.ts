@@ -40,6 +40,11 @@ export class Waker {
         signal.removeEventListener('abort', end);
       }
     }
+    return this.taken();
+  }
+
+  /** What happened since the last call, without a wait. */
+  taken(): ReadonlyMap<WakeReason, number> {
     const reasons = this.#reasons;
     this.#reasons = new Map();
     return reasons;
