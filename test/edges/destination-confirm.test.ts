@@ -6,8 +6,17 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AgentError } from '../../src/core/errors.ts';
+import type { PushResult } from '../../src/core/ports.ts';
 import { confirmed } from '../../src/edges/push/confirmed.ts';
-import { keeping, large, never, openDestination, rawReceiver, small } from '../support/destination-world.ts';
+import {
+  keeping,
+  large,
+  never,
+  openDestination,
+  rawReceiver,
+  small,
+  snapshotOf,
+} from '../support/destination-world.ts';
 
 const led = new AgentError('ledger.led', 'another agent leads');
 
@@ -51,6 +60,33 @@ describe.each(['none', 'gzip'] as const)('a push that is confirmed (compress: %s
     expect(wholeJson(compress === 'gzip' ? () => gunzipSync(body) : () => body)).toBe(false);
   });
 });
+
+test.each([
+  ['straight', {}],
+  ['past a proxy', { http_proxy: 'http://127.0.0.1:1', no_proxy: '*' }],
+] as const)(
+  'a receiver that stops reading before the last bytes is given up after the timeout, wherever it stops (%s)',
+  async (_way, env) => {
+    const url = await rawReceiver(() => {}, { pauseOnConnect: true });
+    await using destination = openDestination(url, { env, timeoutMs: 500 });
+    // Ends what would go on for ever.
+    const signal = AbortSignal.timeout(20_000);
+    let asked = 0;
+    const pushBytes = (length: number): Promise<PushResult> =>
+      destination.push(snapshotOf(Buffer.alloc(length)), signal, async () => void asked++);
+    // So much is taken by the buffers of a connection that nobody reads, and by this process.
+    const [, taken] = /(\d+) bytes were sent/.exec((await pushBytes(large.bytes)).detail!)!;
+    // Around it are those of which all but the last bytes are handed over, and not all taken.
+    const lengths = Array.from({ length: 12 }, (_, n) => Number(taken) + (n - 6) * 30_000);
+    const results = await Promise.all(lengths.map(pushBytes));
+    for (const { outcome, maybeTaken, detail } of results) {
+      expect({ outcome, maybeTaken }).toEqual({ outcome: 'unknown', maybeTaken: true });
+      expect(detail).toContain('no byte moved for 0.5 s');
+    }
+    // Nobody is asked for the word to send what cannot be sent.
+    expect(asked).toBe(results.filter(({ detail }) => detail!.includes('the request was sent whole')).length);
+  },
+);
 
 /** Whether some bytes are all of the snapshot. */
 function wholeJson(read: () => Buffer): boolean {

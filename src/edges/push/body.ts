@@ -15,7 +15,7 @@ export interface RequestBody {
   sentBytes(): number;
   /** Whether the connection has been given everything. */
   isWhole(): boolean;
-  /** Whether the connection waits for the next bytes of the snapshot. */
+  /** Whether the connection waits for the next bytes of the snapshot, also while their sending is being confirmed. */
   readonly isLate: () => boolean;
 }
 

@@ -131,6 +131,7 @@ async function attempt(
     ask &&
     (async () => {
       await route.flushed();
+      // Not the network's silence. It ends all the same: each statement of the ledger does after 30 s, and with the lead `signal`.
       await ask().catch((error: unknown) => {
         if (isAgentError(error)) refused = error;
         throw error;

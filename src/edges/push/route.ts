@@ -15,7 +15,7 @@ export interface RouteOptions {
   readonly authorities: readonly string[] | undefined;
   /** Longest time to connect, and longest silence after that. */
   readonly timeoutMs: number;
-  /** Whether the silence is our own: nothing moves because the disk has not given the next bytes. */
+  /** Whether the silence is our own: nothing moves because the disk, or whoever confirms the push, has not given the next bytes. */
   readonly isBodyLate: () => boolean;
 }
 
@@ -53,7 +53,10 @@ export interface Route {
   send(request: PushRequest): Promise<Answer>;
   /** How far the request has come. */
   progress(): Progress;
-  /** Resolves once this process holds back nothing of what was handed over: the kernel has it. */
+  /**
+   * Resolves once this process holds back nothing of what was handed over: the kernel has it. Silence meanwhile is never our own: who does
+   * not take it stops reading. Rejects where the route was destroyed: nothing can come after it.
+   */
   flushed(): Promise<void>;
   /** More of the request was handed over: the time that the answer has begins anew. */
   moved(): void;
@@ -86,7 +89,9 @@ const flushMs = 5;
 export async function openRoute(options: RouteOptions): Promise<Route> {
   const sockets = new Set<Socket>();
   let progress: Progress = { isConnected: false, isReached: false };
-  const line = lineOf(options, sockets, (news) => void (progress = { ...progress, ...news }));
+  let isFlushing = false;
+  const timed = { ...options, isBodyLate: () => !isFlushing && options.isBodyLate() };
+  const line = lineOf(timed, sockets, (news) => void (progress = { ...progress, ...news }));
   const isStraight = !namesProxy({ ...options, code: 'config.invalid' });
   const sender = isStraight
     ? await (await import('./straight.ts')).openStraight(options, line)
@@ -100,13 +105,16 @@ export async function openRoute(options: RouteOptions): Promise<Route> {
     // Those still connecting are not always the sender's own, and would keep the process alive.
     for (const socket of sockets) socket.destroy();
   };
-  const answer = limitAnswer(options, destroy);
+  const answer = limitAnswer(timed, destroy);
   const { moved, answered } = answer;
   return {
     send: (request) => sender.send(request),
     progress: () => progress,
     async flushed() {
+      isFlushing = true;
       while ([...sockets].some((socket) => !socket.destroyed && socket.writableLength > 0)) await nap(flushMs);
+      isFlushing = false;
+      if (destroyedBy !== undefined) throw destroyedBy;
     },
     moved,
     answered,
