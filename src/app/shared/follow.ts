@@ -5,8 +5,7 @@ import type { PushRecord } from '../../core/ledger.ts';
 import type { SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { forgetRequested } from '../prepare/forget.ts';
-import { prepare } from '../prepare/prepare.ts';
-import { restoreSnapshot } from '../prepare/restore.ts';
+import { restoreAfterLoss, restoreSnapshot } from '../prepare/restore.ts';
 import { buildSnapshot } from '../push/newest-snapshot.ts';
 import { openReadable } from '../push/retention.ts';
 import { reopenUnpushed } from '../push/unpushed.ts';
@@ -23,7 +22,8 @@ export async function followingPass(
   signal: AbortSignal,
 ): Promise<{ readonly said: AgentSaid; readonly sources: readonly SourceReport[] }> {
   const { buffer, ledger } = deps;
-  await prepare(deps, { resume: false });
+  await restoreAfterLoss(deps);
+  await forgetRequested(deps);
   if (buffer.state().ledIn !== undefined) buffer.setState({ ledIn: undefined });
   let verdicts = await readAndReview(deps, options, signal);
   if (await goOnFromPushed(deps)) {
@@ -56,8 +56,8 @@ async function readAndReview(
 }
 
 /**
- * Where another agent has pushed what this one has not accepted, that snapshot becomes what every source has accepted, as after a
- * rollback: whoever leads next judges its own reads against what was pushed. Once for each push.
+ * Where another agent has pushed what this one has not accepted, a rollback too, that snapshot becomes what every source has accepted, as after a
+ * rollback of its own: whoever leads next judges its own reads against what was pushed. Once for each push.
  * @returns whether that was done
  */
 export async function goOnFromPushed(deps: Dependencies): Promise<boolean> {

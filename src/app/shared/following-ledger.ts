@@ -38,5 +38,11 @@ export function followingLedger(ledger: Ledger): Ledger {
       deletions = [];
     },
   };
-  return { ...readOnly, holds };
+  return {
+    ...readOnly,
+    holds,
+    // Only what the agent that leads has noted counts: a note of its own would hide, for as long as it lives, what that one writes later.
+    state: () => ledger.state(),
+    setState: async () => undefined,
+  };
 }
