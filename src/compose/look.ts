@@ -145,6 +145,10 @@ export function refuseForgotten({ state }: Pick<Settings, 'state'>): void {
 /** For a directory without a ledger. @throws AgentError `state.unwritable` where this user may not look */
 export function noState(settings: Pick<Settings, 'state'>): AgentError {
   refuseHidden(settings.state);
+  if (isShared(settings.state))
+    return new AgentError('state.missing', `the agent in ${settings.state} shares its ledger and has none of its own`, {
+      hint: 'nothing is missing, and there is nothing to take over: the database that "ledger" names in its config has it',
+    });
   if (existsSync(fileIn(settings, 'buffer')))
     return new AgentError('state.missing', `${fileIn(settings, 'ledger')} is gone, and with it what was pushed when`, {
       hint: 'put it back from a backup; without one, "driver-sync sync" begins a new one, with the accepted data that is still there',

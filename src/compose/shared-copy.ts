@@ -45,12 +45,14 @@ interface Way {
 
 /**
  * Copies the ledger and the archive of a state directory into the database, where all agents find them from then on.
- * @throws AgentError `state.locked`, `ledger.led` where an agent runs, `ledger.refused` where the database has other pushes
+ * @throws AgentError `state.missing` where there is none to copy, `state.locked`, `ledger.led` where an agent runs, `ledger.refused` where the
+ *   database has other pushes
  */
-export function takeOverLedger(settings: Settings, log: Log): Promise<Copied> {
+export async function takeOverLedger(settings: Settings, log: Log): Promise<Copied> {
+  const file = fileIn(settings, 'ledger');
+  // First: nobody has to stop agents for it, and to look at the database notes that the ledger is shared.
+  if (settings.ledger !== undefined && !existsSync(file)) throw noState(settings);
   return asOnlyAgent(settings, log, async ({ shared, allowed }) => {
-    const file = fileIn(settings, 'ledger');
-    if (!existsSync(file)) throw noState(settings);
     const own = openOwnLedger(settings);
     const ownHead = await own.head();
     const ownState = await own.state();

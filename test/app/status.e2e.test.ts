@@ -1,7 +1,10 @@
 /** What monitoring asks: `status`, its exit codes, and its words for what is wrong. */
+import { mkdirSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { SeenFile } from '../../src/edges/shared/seen.ts';
+import { openBuffer } from '../../src/edges/state/buffer.ts';
 import { openLedger } from '../../src/edges/state/ledger.ts';
 import { commandAt } from '../support/command-line.ts';
 import { hours, rows } from '../support/daemon-world.ts';
@@ -63,6 +66,23 @@ test('says that the ledger alone is gone, and what becomes of the data', async (
   await where.remove('a.csv');
   expect((await commandAt(where, 'sync')).code).toBe(3);
   expect(service.posts.map(({ body }) => body)).toEqual([service.posts[0]?.body, service.posts[0]?.body]);
+});
+
+test('of an agent that only ever shared its ledger no command says that it is gone', async () => {
+  const ledger = { url: 'postgres://nobody@127.0.0.1:1/none' };
+  const config = { destination: { url: 'http://127.0.0.1:9' }, ledger, sources: { sales: csv('*.csv') } };
+  await using where = await place(config, {});
+  mkdirSync(where.state);
+  openBuffer(path.join(where.state, 'buffer.db'), 'write').close();
+  new SeenFile(where.state).set({ term: 1 });
+  const takeOver = await commandAt(where, 'ledger', 'take-over');
+  const verify = await commandAt(where, 'verify', '--state', where.state);
+  for (const { code, stderr } of [takeOver, verify]) {
+    expect(code).toBe(78);
+    expect(stderr).toMatch(
+      /shares its ledger and has none of its own\n {2}nothing is missing, and there is nothing to/,
+    );
+  }
 });
 
 test('needs no secret', async () => {
