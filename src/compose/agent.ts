@@ -4,7 +4,7 @@ import type { Dependencies } from '../app/dependencies.ts';
 import type { Agent } from '../app/loop/agent.ts';
 import { confirmIn } from '../app/shared/confirm.ts';
 import { type AgentError, isAgentError } from '../core/errors.ts';
-import type { Log, Supervisor } from '../core/ports.ts';
+import type { Clock, Log, Supervisor } from '../core/ports.ts';
 import type { DestinationSettings, LedgerSettings, Settings } from '../core/settings.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
@@ -140,6 +140,8 @@ class RunningAgent implements Agent {
   #beatUntilMs = 0;
   #beatMonotonicUntilMs = 0;
   #broken: BrokenPass | undefined;
+  /** When it began. */
+  #since: string | undefined;
   /** Why the heartbeat cannot be written: said once. */
   #heartbeatTrouble: string | undefined;
   /** Until what small passes left behind is given back. */
@@ -179,6 +181,11 @@ class RunningAgent implements Agent {
     const { shared } = this.#kept;
     if (shared === undefined) return undefined;
     return { lead: shared.lead, following: { ...this.deps, ...shared.following, destination: nowhere } };
+  }
+
+  /** Of every moment that `status` tells: it compares them with those of passes. */
+  get #clock(): Clock {
+    return this.#kept.shared?.clock ?? systemClock;
   }
 
   async reconfigure(settings: Settings): Promise<void> {
@@ -228,9 +235,7 @@ class RunningAgent implements Agent {
   noteBroken(failure: AgentError | undefined): void {
     if (failure === undefined && this.#broken === undefined) return;
     const { exit, message: reason, hint } = failure ?? {};
-    // As of every pass, whose moments `status` compares.
-    const { clock = systemClock } = this.#kept.shared ?? {};
-    const at = clock.now().toISOString();
+    const at = this.#clock.now().toISOString();
     this.#broken = exit === undefined || reason === undefined ? undefined : { at, exit, reason, hint };
     this.#writeHeartbeat();
   }
@@ -274,10 +279,11 @@ class RunningAgent implements Agent {
 
   #describe(): void {
     const { file, digest } = this.#settings;
-    const configLoadedAt = systemClock.now().toISOString();
+    const configLoadedAt = this.#clock.now().toISOString();
+    this.#since ??= configLoadedAt;
     try {
       const agentId = this.#kept.shared?.lead.self;
-      this.#lock.describe({ configLoadedAt, configFile: file, configDigest: digest, agentId });
+      this.#lock.describe({ since: this.#since, configLoadedAt, configFile: file, configDigest: digest, agentId });
     } catch (error) {
       if (!isAgentError(error)) throw error;
       this.#options.log.warn('agent.json cannot be written', { error: error.message, hint: error.hint });

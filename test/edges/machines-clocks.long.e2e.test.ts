@@ -57,7 +57,7 @@ test.skipIf(cannot)(
 );
 
 test.skipIf(cannot)(
-  `a ledger in ${postgresName} and ${clocksName}: status says of the next push what the agents go by`,
+  `a ledger in ${postgresName} and ${clocksName}: status says of the next push, and of their age, what the agents go by`,
   async () => {
     await using world = await apart([0, 40 * minute, -40 * minute], { more: { pushOnChange: '30m' } });
     const [one, ...others] = world.places as [Place, Place, Place];
@@ -71,9 +71,9 @@ test.skipIf(cannot)(
       await other.write('sales.csv', rowsOf({ north: '2', south: '2' }));
       await other.daemon();
       expect(await statusOf(other)).toMatchObject({ nextPush, nextPushWhy });
-      expect((await other.command('status')).stdout).toMatch(
-        /data that was accepted since \S+ today, now is not pushed/,
-      );
+      const { stdout } = await other.command('status');
+      expect(stdout).toMatch(/data that was accepted since \S+ today, now is not pushed/);
+      expect(stdout).toMatch(/^agent +running, pid \d+, since \S+ \w+, now$/m);
     }
   },
 );
