@@ -57,6 +57,12 @@ function free(dir: string): void {
   rmSync(path.join(dir, 'ballast'));
 }
 
+/** An agent that ends well leaves nothing beside its databases; a command that looks does. */
+function asLeftByAgent({ state }: World): void {
+  for (const suffix of ['wal', 'shm'])
+    for (const name of ['ledger', 'buffer']) rmSync(path.join(state, `${name}.db-${suffix}`), { force: true });
+}
+
 function expectWhole({ state }: World): void {
   expect(readdirSync(state).filter((name) => name.includes('damaged'))).toEqual([]);
 }
@@ -114,6 +120,7 @@ test.for(['full', 'ro'])(
       return found;
     };
     const before = await answers();
+    asLeftByAgent(one);
     if (state === 'full') fill(dir, 0);
     else remount(dir, 'ro');
     expect(await answers()).toEqual(before);
@@ -134,6 +141,7 @@ test.for(['full', 'ro'])(
       return { ...rest, json: { ...json, nextPush: undefined } };
     };
     const before = await answer();
+    asLeftByAgent(one);
     expect(before).toMatchObject({ exit: 2, json: { changes: { points: { update: 3 } } } });
     const elsewhere = mkdtempSync(path.join(tmpdir(), 'driver-sync-elsewhere-'));
     vi.stubEnv('TMPDIR', elsewhere);

@@ -1,9 +1,11 @@
-import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { openBuffer } from '../../src/edges/state/buffer.ts';
 import { openMemoryCopy } from '../../src/edges/state/memory-copy.ts';
+import { asAnybody } from '../support/anybody.ts';
 
 /** A database in WAL mode that a killed process left: some of it is in the database, some in its log. */
 function leftBehind(): { file: string; db: Database.Database; leave: () => string } {
@@ -82,4 +84,31 @@ test('a copy in memory cannot be written, since that would be lost', () => {
   add(db, 1);
   const copy = openMemoryCopy(leave())!;
   expect(() => copy.exec('DELETE FROM t')).toThrow('readonly');
+});
+
+test('a buffer that its agent closed well is copied to elsewhere where nothing can be written beside it', async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'driver-sync-copy-'));
+  const elsewhere = mkdtempSync(path.join(tmpdir(), 'driver-sync-copy-'));
+  onTestFinished(() => {
+    for (const one of [dir, elsewhere]) rmSync(one, { recursive: true });
+  });
+  const file = path.join(dir, 'buffer.db');
+  const written = openBuffer(file, 'write');
+  written.setState({ id: 'one' });
+  written.close();
+  expect(existsSync(`${file}-wal`)).toBe(false);
+  chmodSync(file, 0o444);
+  chmodSync(dir, 0o555);
+  chmodSync(elsewhere, 0o777);
+  const copy = path.join(elsewhere, 'buffer.db');
+  await asAnybody(() => {
+    const buffer = openBuffer(file, 'copy');
+    buffer.copyTo(copy);
+    // Still a copy that nobody writes to.
+    expect(() => buffer.setState({ id: 'another' })).toThrow('readonly');
+    buffer.close();
+  });
+  const copied = openBuffer(copy, 'write');
+  expect(copied.state()).toMatchObject({ id: 'one' });
+  copied.close();
 });

@@ -8,6 +8,7 @@ import { checkCurrent, checkVersion, migrate } from './buffer-schema.ts';
 import { driverNames } from './driver-names.ts';
 import { Folds } from './folds.ts';
 import { SqliteGrowths } from './growth-store.ts';
+import { vacuumInto } from './memory-copy.ts';
 import { SqliteParts } from './part-store.ts';
 import { makePrivate } from './private-file.ts';
 import { SqliteReads } from './read-store.ts';
@@ -81,7 +82,8 @@ function bufferOn(tables: Statements): LocalBuffer {
     },
     copyTo: (file) => {
       makePrivate(file);
-      tables.run('VACUUM INTO ?', file);
+      // Where the disk is full, it is the one of the copy.
+      translating(file, () => vacuumInto(tables.db, file));
     },
     close() {
       folds.close();

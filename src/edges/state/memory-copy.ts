@@ -41,6 +41,18 @@ function openBytes(bytes: Buffer): Database.Database {
   return db;
 }
 
+/** Writes what is in a database to a new file, also where the database is a copy in memory. */
+export function vacuumInto(db: Database.Database, file: string): void {
+  const isQueryOnly = db.pragma('query_only', { simple: true }) === 1;
+  // It counts as a write, though only the other file is written.
+  db.pragma('query_only = false');
+  try {
+    db.prepare('VACUUM INTO ?').run(file);
+  } finally {
+    if (isQueryOnly) db.pragma('query_only = true');
+  }
+}
+
 const logHeaderBytes = 32;
 const frameHeaderBytes = 24;
 
