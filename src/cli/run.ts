@@ -1,5 +1,4 @@
-import type { Agent } from '../app/loop/agent.ts';
-import { openAgent } from '../compose/agent.ts';
+import { type AgentWithSigns, openAgent } from '../compose/agent.ts';
 import { openSupervisor, systemClock } from '../compose/parts.ts';
 import { stateWarning, watchRequests } from '../compose/state.ts';
 import { openStatusPage } from '../compose/status-page.ts';
@@ -55,7 +54,7 @@ export async function run(context: Context): Promise<number> {
   if (agent === undefined) return 0;
   await using _agent = agent;
   const fileDigest = (): string | undefined => loadAgain(settings, context).settings?.digest;
-  await using page = await openStatusPage(settings, { log, version, fileDigest });
+  await using page = await openStatusPage(settings, { log, version, fileDigest, agent });
   // Only now is it sure that it runs.
   if (emulator !== undefined) {
     const { url } = emulator;
@@ -110,8 +109,8 @@ async function showStatus(
 async function openWhenPossible(
   log: Log,
   { signal, waits }: { readonly signal: AbortSignal; readonly waits: (why: string) => void },
-  open: () => Promise<Agent>,
-): Promise<Agent | undefined> {
+  open: () => Promise<AgentWithSigns>,
+): Promise<AgentWithSigns | undefined> {
   for (;;) {
     try {
       return await open();

@@ -226,7 +226,10 @@ function showAgent({ agent, killed }: StatusReport, now: Now): string {
   const since = (at: string | undefined): string => (at === undefined ? '' : `, since ${showTime(at, now)}`);
   if (agent !== null) return `running, pid ${agent.pid}${since(agent.since)}`;
   if (killed === undefined) return 'not running';
-  return `not running: the last one, pid ${killed.pid}${since(killed.since)}, was killed or crashed`;
+  const last = `pid ${killed.pid}${since(killed.since)}`;
+  if (killed.isLockGone === true)
+    return `the lock of the last one, ${last}, was removed: if it still runs, its passes break and it pushes nothing; end it and start it anew`;
+  return `not running: the last one, ${last}, was killed or crashed`;
 }
 
 function showPassLine({ at, outcome, exit, reason, hint }: LastPass, report: StatusReport, now: Now): string {
@@ -242,7 +245,8 @@ function wordsFor(exit: number, report: StatusReport): string {
 }
 
 /** Something may have happened since a pass that went well, and what is carried is said by one exit code alone. */
-function isWell({ held, blocked, unpushedSince, sources }: StatusReport): boolean {
+function isWell({ held, blocked, unpushedSince, sources, killed }: StatusReport): boolean {
+  if (killed?.isLockGone === true) return false;
   const isDone = held.length === 0 && blocked === undefined && unpushedSince === undefined;
   return isDone && sources.every(({ carried }) => carried.length === 0);
 }

@@ -43,6 +43,11 @@ export interface AgentOptions {
   readonly changed?: SharedOptions['changed'] | undefined;
 }
 
+export interface AgentWithSigns extends Agent {
+  /** The last pass, where it broke. */
+  readonly broken: BrokenPass | undefined;
+}
+
 const emulatorTimeoutMs = 60_000;
 
 /** What passes may leave behind before it is given back at once. A pass over a thousand rows leaves 7 MB, and each further one 2. */
@@ -51,7 +56,7 @@ const leftBytesMax = 16 * 1024 * 1024;
 const restingMs = 60_000;
 
 /** @throws AgentError `state.locked` where another agent holds the state directory, and other `state.` failures. */
-export async function openAgent(settings: Settings, options: AgentOptions): Promise<Agent> {
+export async function openAgent(settings: Settings, options: AgentOptions): Promise<AgentWithSigns> {
   ensureStateDir(settings.state);
   const lock = await takeLock(settings, options.command);
   let kept: Kept | undefined;
@@ -128,7 +133,7 @@ async function takePart(settings: Settings, of: LedgerSettings, options: AgentOp
   }
 }
 
-class RunningAgent implements Agent {
+class RunningAgent implements AgentWithSigns {
   #settings: Settings;
   readonly #options: AgentOptions;
   readonly #lock: Lock;
@@ -162,6 +167,10 @@ class RunningAgent implements Agent {
     this.#buffer = this.#openBuffer();
     this.#destination = this.#openDestination();
     this.#describe();
+  }
+
+  get broken(): BrokenPass | undefined {
+    return this.#broken;
   }
 
   get deps(): Dependencies {

@@ -5,6 +5,7 @@ import type { Log } from '../core/ports.ts';
 import type { PassReport } from '../core/report.ts';
 import type { Settings, StatusSettings } from '../core/settings.ts';
 import type { PassNotes } from '../status/watched.ts';
+import type { AgentWithSigns } from './agent.ts';
 import {
   type FromStatusThread,
   type StatusThreadData,
@@ -26,6 +27,8 @@ export interface StatusPageOptions {
   readonly version: string;
   /** The digest of the settings as the config file has them now; `undefined` where it is not valid. */
   readonly fileDigest: () => string | undefined;
+  /** Whose page it is. */
+  readonly agent: Pick<AgentWithSigns, 'broken'>;
 }
 
 /** @throws AgentError `status.address` where it cannot listen */
@@ -38,7 +41,7 @@ export async function openStatusPage(settings: Settings, options: StatusPageOpti
 export class StatusPage implements AsyncDisposable {
   readonly #options: StatusPageOptions;
   #settings: Settings;
-  #notes: PassNotes = { lastMs: undefined, readAtMs: {} };
+  #ended: Omit<PassNotes, 'broken'> = { lastMs: undefined, readAtMs: {} };
   #thread: workerThreads.Worker | undefined;
   /** Is told whether the thread listens, while somebody waits for that. */
   #heard: ((message: Heard) => void) | undefined;
@@ -54,12 +57,16 @@ export class StatusPage implements AsyncDisposable {
   passed({ at, sources }: Pick<PassReport, 'at' | 'sources'> & Partial<PassReport>, tookMs: number): void {
     const atMs = Date.parse(at);
     const read = sources.filter(({ state }) => state !== 'unread').map(({ name }) => [name, atMs]);
-    const readAtMs = { ...this.#notes.readAtMs, ...(Object.fromEntries(read) as Record<string, number>) };
-    this.#notes = { lastMs: tookMs, readAtMs };
+    const readAtMs = { ...this.#ended.readAtMs, ...(Object.fromEntries(read) as Record<string, number>) };
+    this.#ended = { lastMs: tookMs, readAtMs };
     this.#tell({ kind: 'notes', notes: this.#notes });
   }
 
-  /** Tells open pages that a pass broke: why is in the heartbeat, which the thread reads. */
+  get #notes(): PassNotes {
+    return { ...this.#ended, broken: this.#options.agent.broken };
+  }
+
+  /** Tells the page that a pass broke, and why. */
   broke(): void {
     this.#tell({ kind: 'notes', notes: this.#notes });
   }
@@ -132,7 +139,7 @@ export class StatusPage implements AsyncDisposable {
     this.#thread = thread;
     thread.on('message', (message: FromStatusThread) => this.#hear(message));
     thread.on('error', (error) => this.#options.log.error('the status page failed', { error }));
-    thread.on('exit', () => this.#ended(thread));
+    thread.on('exit', () => this.#exited(thread));
   }
 
   #hear(message: FromStatusThread): void {
@@ -157,7 +164,7 @@ export class StatusPage implements AsyncDisposable {
     }
   }
 
-  #ended(thread: workerThreads.Worker): void {
+  #exited(thread: workerThreads.Worker): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
     // Whoever waits for it reports that.

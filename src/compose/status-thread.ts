@@ -49,7 +49,7 @@ const agent: Watched = {
     return {
       holder: ownHolder(state),
       killed: undefined,
-      broken: readHeartbeat(state)?.broken,
+      broken: notes.broken,
       configDiffers: (await fileDigest()) !== settings.digest,
     };
   },

@@ -1,5 +1,5 @@
 /** What the status page is given of the agent. `compose/` makes it of a thread's own look at the state. */
-import type { AgentSigns } from '../app/ask/status-report.ts';
+import type { AgentSigns, BrokenPass } from '../app/ask/status-report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import type { Settings } from '../core/settings.ts';
 
@@ -19,6 +19,8 @@ export interface Watched {
 export interface PassNotes {
   /** How long the last one took that ended; `undefined`: none has ended yet. */
   readonly lastMs: number | undefined;
+  /** Why the last pass ended before it had an outcome. Of the agent itself: its heartbeat may be what cannot be written. */
+  readonly broken?: BrokenPass | undefined;
   /** When each source could last be read, in ms since 1970. */
   readonly readAtMs: Readonly<Record<string, number>>;
 }

@@ -10,11 +10,14 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type StatusPage, openStatusPage } from '../../src/compose/status-page.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { asAnybody } from '../support/anybody.ts';
+import { commandAt } from '../support/command-line.ts';
 import { twoPushes } from '../support/commands-world.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { portOf, scene, two } from '../support/daemon-scene.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { askAt } from '../support/status-world.ts';
+
+const unbroken = { broken: undefined };
 
 async function usedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -39,6 +42,29 @@ test('a daemon serves what "status --json" prints, is ready after its first pass
   expect(JSON.parse(await bodyOf('/api/status'))).toMatchObject({ configDiffers: true });
   daemon.kill('SIGTERM');
   expect((await daemon.exit).code).toBe(0);
+});
+
+test('a daemon whose lock is removed says that its passes break, and why, on the page and to whoever asks', async () => {
+  await using s = await scene({ status: '127.0.0.1:0' });
+  const daemon = await s.place.daemon();
+  await daemon.says(/"pushed"/);
+  await s.place.remove('.driver-sync/lock');
+  daemon.kill('SIGUSR2');
+  await daemon.says(/the pass broke/);
+  const port = portOf(daemon);
+  const why = 'lock in .*was removed while this agent had it open';
+  await expect.poll(async () => (await askAt(port, '/readyz')).status).toBe(503);
+  expect((await askAt(port, '/readyz')).body).toMatch(new RegExp(`^the last pass broke: ${why}`));
+  expect((await askAt(port, '/')).body).toMatch(new RegExp(`The last pass broke: ${why}`));
+  const { lastPass } = JSON.parse((await askAt(port, '/api/status')).body) as Record<string, unknown>;
+  expect(lastPass).toMatchObject({ outcome: 'broken', exit: 78, reason: expect.stringMatching(why) });
+  const { stdout } = await commandAt(s.place, 'status');
+  expect(stdout).toMatch(
+    new RegExp(
+      `^agent +the lock of the last one, pid ${daemon.pid}, .*was removed: if it still runs, its passes break`,
+    ),
+  );
+  expect(stdout).not.toContain('all is well');
 });
 
 test('SIGHUP while the config is away keeps the old one and says why, and the page goes on', async () => {
@@ -95,7 +121,7 @@ async function openedAt(host: string, port: number): Promise<StatusPage> {
   const commands = await twoPushes();
   const { settings } = loadConfig(path.join(commands.at.dir, 'driver-sync.yaml'), { env: {}, secrets: 'required' });
   const status = { host, port, tokenFile: undefined, hosts: [] };
-  const options = { log: memoryLog(), version: '1.2.3', fileDigest: () => undefined };
+  const options = { log: memoryLog(), version: '1.2.3', fileDigest: () => undefined, agent: unbroken };
   return await openStatusPage({ ...settings!, status }, options);
 }
 
@@ -132,7 +158,7 @@ test('a page that dies is logged and started again, with what it knew', async ()
   onTestFinished(() => told.mockRestore());
   await using page = await openStatusPage(
     { ...settings, status: listening },
-    { log, version: '1.2.3', fileDigest: () => settings.digest },
+    { log, version: '1.2.3', fileDigest: () => settings.digest, agent: unbroken },
   );
   const portIn = (line: { fields: Readonly<Record<string, unknown>> } | undefined): number =>
     Number(/:(\d+)\/$/.exec(String(line?.fields['address']))?.[1]);
@@ -163,7 +189,10 @@ test('a config that nobody can look at leaves the page as it is, and says that i
   const log = memoryLog();
   const status = { host: '127.0.0.1', port: 0, tokenFile: undefined, hosts: [] };
   const fileDigest = (): string | undefined => loadConfig(config, { env: {}, secrets: 'required' }).settings?.digest;
-  await using _page = await openStatusPage({ ...settings, status }, { log, version: '1.2.3', fileDigest });
+  await using _page = await openStatusPage(
+    { ...settings, status },
+    { log, version: '1.2.3', fileDigest, agent: unbroken },
+  );
   await rm(config);
   await symlink('driver-sync.yaml', config);
   const listening = log.lines.find(({ message }) => message === 'the status page listens');
@@ -177,7 +206,7 @@ test('an open page is told of a pass that broke', async () => {
   if (settings === undefined) throw new Error('the config is not valid');
   const log = memoryLog();
   const status = { host: '127.0.0.1', port: 0, tokenFile: undefined, hosts: [] };
-  const options = { log, version: '1.2.3', fileDigest: () => settings.digest };
+  const options = { log, version: '1.2.3', fileDigest: () => settings.digest, agent: unbroken };
   await using page = await openStatusPage({ ...settings, status }, options);
   const listening = log.lines.find(({ message }) => message === 'the status page listens');
   const events = await fetch(`${String(listening?.fields['address'])}events`);

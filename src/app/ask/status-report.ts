@@ -19,7 +19,7 @@ export interface AgentSigns {
   /** The one that holds the state directory. Its fields are `undefined` where it could not write them. */
   readonly holder: Holder | undefined;
   /** The last agent, where it was killed or crashed and none came after it. */
-  readonly killed: Holder | undefined;
+  readonly killed: (Holder & { readonly isLockGone?: boolean }) | undefined;
   /** The last pass of the loop, where it broke. */
   readonly broken: BrokenPass | undefined;
   /** The config file is not what the agent has loaded. */
@@ -69,7 +69,14 @@ export interface LastPass {
 export interface StatusReport {
   readonly agent: { pid: number | undefined; since: string | undefined; configLoadedAt: string | undefined } | null;
   /** The last agent, where it was killed or crashed and none came after it. */
-  readonly killed?: { readonly pid: number | undefined; readonly since: string | undefined } | undefined;
+  readonly killed?:
+    | {
+        readonly pid: number | undefined;
+        readonly since: string | undefined;
+        /** Somebody removed its lock: it may still run, and then it pushes nothing. */
+        readonly isLockGone?: true;
+      }
+    | undefined;
   /** The file is not what the running agent has loaded. */
   readonly configDiffers: boolean;
   readonly lastPass?: LastPass | undefined;
@@ -156,7 +163,7 @@ export async function statusReport(deps: Dependencies, signs: AgentSigns): Promi
   return {
     agent:
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
-    ...(killed === undefined ? {} : { killed: { pid: killed.pid, since: killed.since } }),
+    ...(killed === undefined ? {} : { killed: showKilled(killed) }),
     configDiffers: signs.configDiffers,
     ...(lastPass === undefined ? {} : { lastPass }),
     sources: standingSources(deps, state),
@@ -229,6 +236,10 @@ async function sharedReport(
       };
     }),
   };
+}
+
+function showKilled({ pid, since, isLockGone }: NonNullable<AgentSigns['killed']>): StatusReport['killed'] {
+  return { pid, since, ...(isLockGone === true && { isLockGone }) };
 }
 
 /** A pass that broke stands in the heartbeat alone, since the ledger may be what could not be written, until the next one ends. */

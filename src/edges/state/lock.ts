@@ -143,9 +143,14 @@ export function lockHolder(stateDir: string): LockHolder | undefined {
   return undefined;
 }
 
-/** Who held the state directory last, where it was killed or crashed: an agent that ends takes its `agent.json` along. */
-export function killedHolder(stateDir: string): LockHolder | undefined {
-  return isHeld(stateDir) ? undefined : readHolder(stateDir);
+/**
+ * Who held the state directory last, where it was killed or crashed: an agent that ends takes its `agent.json` along. No agent removes
+ * its lock: where somebody did (`isLockGone`), nobody can tell whether that agent still runs.
+ */
+export function killedHolder(stateDir: string): (LockHolder & { readonly isLockGone: boolean }) | undefined {
+  const isLockGone = !existsSync(join(stateDir, 'lock'));
+  const holder = isHeld(stateDir) ? undefined : readHolder(stateDir);
+  return holder && { ...holder, isLockGone };
 }
 
 /** What the holder says of itself, without asking the lock: for a thread of the holder's own process. */
