@@ -14,7 +14,7 @@ import { openHttpDestination } from '../edges/push/destination.ts';
 import { openArchive } from '../edges/state/archive.ts';
 import { openBuffer } from '../edges/state/buffer.ts';
 import { onFile, removeFile } from '../edges/state/file-failure.ts';
-import { noteInPlace } from '../edges/state/in-place.ts';
+import { type OpenedFiles, confirmInPlace, noteInPlace } from '../edges/state/in-place.ts';
 import { forgetShared, isShared } from '../edges/shared/seen.ts';
 import { type Lock, acquireLock, ensureStateDir } from '../edges/state/lock.ts';
 import {
@@ -46,6 +46,8 @@ export interface AgentOptions {
 export interface AgentWithSigns extends Agent {
   /** The last pass, where it broke. */
   readonly broken: BrokenPass | undefined;
+  /** The lock, by which it holds its state directory while it is in place. */
+  readonly lockFile: OpenedFiles;
 }
 
 const emulatorTimeoutMs = 60_000;
@@ -158,10 +160,10 @@ class RunningAgent implements AgentWithSigns {
     this.#lock = lock;
     dropOldScratch(settings.state);
     this.#kept = kept;
-    const confirmLedger = noteInPlace(settings.state, kept.shared === undefined ? ['ledger.db'] : []);
+    const ledgerFile = noteInPlace(settings.state, kept.shared === undefined ? ['ledger.db'] : []);
     this.#confirmState = () => {
       lock.confirm();
-      confirmLedger();
+      confirmInPlace(settings.state, ledgerFile);
     };
     this.#broken = readHeartbeat(settings.state)?.broken;
     this.#buffer = this.#openBuffer();
@@ -171,6 +173,10 @@ class RunningAgent implements AgentWithSigns {
 
   get broken(): BrokenPass | undefined {
     return this.#broken;
+  }
+
+  get lockFile(): OpenedFiles {
+    return this.#lock.opened;
   }
 
   get deps(): Dependencies {

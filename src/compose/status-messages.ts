@@ -1,11 +1,13 @@
 /** What the agent and the thread of its status page tell each other. No secret crosses but the way to a ledger that is shared: the thread reads it. */
 import type { DriverEntry, Settings, SourceSettings } from '../core/settings.ts';
+import type { OpenedFiles } from '../edges/state/in-place.ts';
 import type { PassNotes } from '../status/watched.ts';
 
 export interface StatusThreadData {
   readonly settings: Settings;
   readonly notes: PassNotes;
   readonly version: string;
+  readonly lockFile: OpenedFiles;
 }
 
 export type ToStatusThread =

@@ -28,7 +28,7 @@ export interface StatusPageOptions {
   /** The digest of the settings as the config file has them now; `undefined` where it is not valid. */
   readonly fileDigest: () => string | undefined;
   /** Whose page it is. */
-  readonly agent: Pick<AgentWithSigns, 'broken'>;
+  readonly agent: Pick<AgentWithSigns, 'broken' | 'lockFile'>;
 }
 
 /** @throws AgentError `status.address` where it cannot listen */
@@ -124,6 +124,7 @@ export class StatusPage implements AsyncDisposable {
     const data: StatusThreadData = {
       settings: settingsToLook(this.#settings),
       notes: this.#notes,
+      lockFile: this.#options.agent.lockFile,
       version: this.#options.version,
     };
     const file = new URL(

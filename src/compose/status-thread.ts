@@ -4,6 +4,7 @@ import type { AgentSigns } from '../app/ask/status-report.ts';
 import type { Log } from '../core/ports.ts';
 import type { Settings, StatusSettings } from '../core/settings.ts';
 import { releaseMemory } from '../edges/memory.ts';
+import { confirmInPlace } from '../edges/state/in-place.ts';
 import { ownHolder } from '../edges/state/lock.ts';
 import { readHeartbeat } from '../edges/state/state-directory.ts';
 import { type StatusServer, openStatusServer } from '../status/server.ts';
@@ -17,7 +18,7 @@ const digestPatienceMs = 1000;
 const idleMs = 2000;
 
 const port = parentPort as MessagePort;
-const { version, ...first } = workerData as StatusThreadData;
+const { version, lockFile, ...first } = workerData as StatusThreadData;
 
 let { settings, notes } = first;
 let server: { readonly of: StatusSettings; readonly open: StatusServer } | undefined;
@@ -53,6 +54,7 @@ const agent: Watched = {
       configDiffers: (await fileDigest()) !== settings.digest,
     };
   },
+  confirmHeld: () => confirmInPlace(settings.state, lockFile),
   silentUntilMs: () => readHeartbeat(settings.state)?.untilMs,
   async open(look) {
     idle.refresh();

@@ -3,8 +3,17 @@ import { isAgentError } from '../core/errors.ts';
 import { type Answer, textAnswer } from './answer.ts';
 import type { Watched } from './watched.ts';
 
-/** 200 while the loop moves, as `status --live`. */
+/**
+ * 200 while the agent holds its state directory and its loop moves, as `status --live`. An agent without its lock is found by no
+ * command, and starting it anew mends that. Without its ledger it is live: the next one would begin one that knows no rollback and no push.
+ */
 export async function livez(agent: Watched): Promise<Answer> {
+  try {
+    agent.confirmHeld();
+  } catch (error) {
+    if (!isAgentError(error)) throw error;
+    return textAnswer(503, `the agent does not hold its state directory: ${error.message}`);
+  }
   const untilMs = agent.silentUntilMs();
   if (untilMs === undefined) return textAnswer(503, 'the loop has not moved yet');
   if (Date.now() <= untilMs) return textAnswer(200, 'the loop moves');

@@ -9,6 +9,8 @@ export interface Watched {
   readonly settings: Settings;
   readonly notes: PassNotes;
   signs(): Promise<AgentSigns>;
+  /** Makes sure that the agent still holds its state directory. @throws AgentError `state.lost`, `state.unwritable` */
+  confirmHeld(): void;
   /** Until when the loop may be silent, in ms since 1970; `undefined` where it never moved. */
   silentUntilMs(): number | undefined;
   /** Opens the stores for one look at them. @throws AgentError of `state.` */

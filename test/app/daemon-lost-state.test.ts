@@ -68,6 +68,18 @@ test('what was moved aside and put back is gone on from', async () => {
   expect(pointsOf(w.service.posts[1]!)).toEqual({ a: { '2026-01': '22' } });
 });
 
+test('where the buffer is removed, passes push on, and the next start rebuilds it', async () => {
+  await using w = await pushing();
+  await rm(path.join(stateOf(w), 'buffer.db'));
+  await w.wait(1 * hours);
+  expect([w.broken(), pointsOf(w.service.posts[1]!)]).toEqual([0, { a: { '2026-01': '22' } }]);
+  await w.stop();
+  await w.start();
+  await w.write('a.csv', rows('a,2026-01,333'));
+  await w.wait(1 * hours);
+  expect([w.broken(), pointsOf(w.service.posts[2]!)]).toEqual([0, { a: { '2026-01': '333' } }]);
+});
+
 test('an agent that lost its lock leaves alone what the next one says of itself', async () => {
   await using w = await pushing();
   const state = stateOf(w);

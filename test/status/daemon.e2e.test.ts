@@ -17,7 +17,7 @@ import { portOf, scene, two } from '../support/daemon-scene.ts';
 import { pointsOf } from '../support/receiver.ts';
 import { askAt } from '../support/status-world.ts';
 
-const unbroken = { broken: undefined };
+const unbroken = { broken: undefined, lockFile: [] };
 
 async function usedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -65,6 +65,22 @@ test('a daemon whose lock is removed says that its passes break, and why, on the
     ),
   );
   expect(stdout).not.toContain('all is well');
+  // A supervisor that starts it anew has it go on from what is there.
+  expect((await commandAt(s.place, 'status', '--live')).code).toBe(75);
+  expect(await askAt(port, '/livez')).toMatchObject({ status: 503, body: expect.stringMatching(why) });
+});
+
+test('a daemon whose ledger is removed is live, and not ready', async () => {
+  await using s = await scene({ status: '127.0.0.1:0' });
+  const daemon = await s.place.daemon();
+  await daemon.says(/"pushed"/);
+  await s.place.remove('.driver-sync/ledger.db');
+  daemon.kill('SIGUSR2');
+  await daemon.says(/the pass broke/);
+  const port = portOf(daemon);
+  await expect.poll(async () => (await askAt(port, '/readyz')).status).toBe(503);
+  expect((await askAt(port, '/livez')).status).toBe(200);
+  expect((await commandAt(s.place, 'status', '--live')).code).toBe(0);
 });
 
 test('SIGHUP while the config is away keeps the old one and says why, and the page goes on', async () => {

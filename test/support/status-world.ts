@@ -69,6 +69,7 @@ export async function statusWorld(
       broken: known.broken === undefined ? undefined : { at: new Date().toISOString(), exit: 75, reason: known.broken },
       configDiffers: false,
     }),
+    confirmHeld: () => undefined,
     silentUntilMs: () => known.silentUntilMs,
     async open(look) {
       await using state = await openStores({ ...surroundingsOf(agent.settings, { log }), ...onlyLooking }, 'read');

@@ -7,18 +7,20 @@ import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
 import { onFile } from './file-failure.ts';
 
-/**
- * Takes note of files that are open now.
- * @returns makes sure that they are still in place; throws AgentError `state.lost`, `state.unwritable`
- */
-export function noteInPlace(stateDir: string, names: readonly string[]): () => void {
-  const opened = names.map((name) => [name, identity(path.join(stateDir, name))] as const);
-  return () => {
-    for (const [name, was] of opened) {
-      const is = identity(path.join(stateDir, name));
-      if (is !== was) throw lost(stateDir, name, is === undefined ? 'removed' : 'replaced');
-    }
-  };
+/** Names of files, and what tells them from others that take their place. */
+export type OpenedFiles = readonly (readonly [name: string, identity: string | undefined])[];
+
+/** Takes note of files that are open now. */
+export function noteInPlace(stateDir: string, names: readonly string[]): OpenedFiles {
+  return names.map((name) => [name, identity(path.join(stateDir, name))] as const);
+}
+
+/** Makes sure that they are still in place. @throws AgentError `state.lost`, `state.unwritable` */
+export function confirmInPlace(stateDir: string, opened: OpenedFiles): void {
+  for (const [name, was] of opened) {
+    const is = identity(path.join(stateDir, name));
+    if (is !== was) throw lost(stateDir, name, is === undefined ? 'removed' : 'replaced');
+  }
 }
 
 function identity(file: string): string | undefined {

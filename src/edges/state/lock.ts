@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AgentError, isAgentError } from '../../core/errors.ts';
 import { removeFile } from './file-failure.ts';
-import { noteInPlace } from './in-place.ts';
+import { type OpenedFiles, confirmInPlace, noteInPlace } from './in-place.ts';
 import { makeFolder, makePrivate, openNew } from './private-file.ts';
 
 /** The agent that holds a state directory. The first three are `undefined` where its `agent.json` is missing. */
@@ -35,6 +35,8 @@ export interface LockHolder {
 }
 
 export interface Lock extends Disposable {
+  /** For another thread of this process, to confirm it there. */
+  readonly opened: OpenedFiles;
   /** Makes sure that whoever asks for the lock meets this one. @throws AgentError `state.lost`, `state.unwritable` */
   confirm(): void;
   /** Says more about this agent in `agent.json`; what was said before stays unless said anew. @throws AgentError of `state.` */
@@ -98,7 +100,8 @@ export function refuseHidden(stateDir: string): void {
 export function acquireLock(stateDir: string, self: { readonly command: string; readonly pid: number }): Lock {
   const database = lockFile(stateDir);
   const agentFile = join(stateDir, 'agent.json');
-  const confirm = noteInPlace(stateDir, ['lock']);
+  const opened = noteInPlace(stateDir, ['lock']);
+  const confirm = (): void => confirmInPlace(stateDir, opened);
   let holder: LockHolder = { pid: self.pid, command: self.command, since: new Date().toISOString() };
   const release = (): void => {
     if (!database.open) return;
@@ -111,6 +114,7 @@ export function acquireLock(stateDir: string, self: { readonly command: string; 
     }
   };
   const lock: Lock = {
+    opened,
     confirm,
     describe(fields) {
       confirm();
