@@ -209,15 +209,28 @@ describe('a share is not read', () => {
   });
 });
 
-test('what a pattern does not mean may be hidden, and what went while the list was made is gone', async () => {
+test('what a pattern does not mean may be hidden', async () => {
   const list = withMore(
     listOf([{ href: '/dav/a/', properties: folder }, { href: '/dav/a/x.csv' }]),
     failing('/dav/a/private/', '403 Forbidden'),
-    failing('/dav/a/y.csv', '404 Not Found'),
   );
   const parts = await (await shareOf({ list })).parts(calm);
   expect(parts.map(({ name }) => name.replace(/.*\//, ''))).toEqual(['x.csv']);
 });
+
+test.each(['404 Not Found', '410 Gone'])(
+  'what is listed, and is not there, leaves no whole list: %s',
+  async (status) => {
+    const list = withMore(
+      listOf([{ href: '/dav/a/', properties: folder }, { href: '/dav/a/x.csv' }]),
+      failing('/dav/a/y.csv', status),
+    );
+    await expect((await shareOf({ list })).parts(calm)).rejects.toMatchObject({
+      code: 'source.unreadable',
+      message: expect.stringContaining(`y.csv has the status ${status}`),
+    });
+  },
+);
 
 test('a weak tag may stay while the content changes: the date tells versions apart beside it', async () => {
   let minute = 4;

@@ -116,7 +116,9 @@ test('a list that can be asked for more has more, whatever the service says besi
   const entry =
     '<Contents><Key>a/x.csv</Key><ETag>"1"</ETag><Size>3</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>';
   server.intercept = ({ url = '' }, response) => {
-    const page = url.includes('continuation-token=t') ? entry : '<NextContinuationToken>t</NextContinuationToken>';
+    const page = url.includes('continuation-token=t')
+      ? `<IsTruncated>false</IsTruncated>${entry}`
+      : '<NextContinuationToken>t</NextContinuationToken>';
     return Boolean(response.writeHead(200).end(`<ListBucketResult>${page}</ListBucketResult>`));
   };
   expect(await names(sourceIn(server, ['s3://exports/a/*.csv']))).toEqual(['s3://exports/a/x.csv']);
@@ -155,6 +157,12 @@ describe('a source is not read', () => {
     ],
     ['ends within a tag', '<?xml version="1.0"?><ListBucketResult><IsTruncated>fal'],
     ['says that there is more, and not how', '<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>'],
+    ['says the same otherwise', '<ListBucketResult><IsTruncated> 1 </IsTruncated></ListBucketResult>'],
+    ['says nothing', '<ListBucketResult/>'],
+    [
+      'says that it has more than came',
+      '<ListBucketResult><IsTruncated>false</IsTruncated><KeyCount>2</KeyCount><CommonPrefixes><Prefix>a/b/</Prefix></CommonPrefixes></ListBucketResult>',
+    ],
     ['is another document', '<html><body>Sign in</body></html>'],
     ['is empty', ''],
     ['lacks what an entry must have', '<ListBucketResult><Contents><Key>a/x.csv</Key></Contents></ListBucketResult>'],
@@ -239,7 +247,8 @@ describe('a service that writes its tags otherwise', () => {
     server.intercept = (request, response) => {
       const isList = request.url?.includes('list-type') === true;
       if (!isList) asked.push(request.headers['if-match']);
-      if (isList) response.writeHead(200).end(`<ListBucketResult>${entry}</ListBucketResult>`);
+      if (isList)
+        response.writeHead(200).end(`<ListBucketResult><IsTruncated>false</IsTruncated>${entry}</ListBucketResult>`);
       else response.writeHead(200, given).end(csv);
       return true;
     };

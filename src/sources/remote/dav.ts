@@ -145,14 +145,13 @@ class Share implements RemoteStore {
     const responses = await this.#read(answer, signal);
     if (responses.length === 0) throw this.#notWhole(url, 'it does not even name the folder');
     const nowMs = Number.isNaN(answeredMs) ? this.#clock.now().getTime() : answeredMs;
-    return responses.flatMap((response): Entry | [] => {
+    return responses.map((response): Entry => {
       const path = this.#pathOf(response.href, at, url);
       const { failure } = response;
       if (failure === undefined) {
         return { path, file: response.isFolder ? undefined : this.#fileOf(path, response, nowMs), problem: undefined };
       }
-      // It went while the list was made.
-      if (/^(?:404|410)\b/.test(failure)) return [];
+      // Also one that is not there: some servers say so of what may not be seen. What went while the list was made is not in the next one.
       const name = `${this.#root.href}${path}`;
       return { path, file: undefined, problem: this.#notWhole(url, `${name} has the status ${failure}`) };
     });

@@ -196,6 +196,7 @@ class Bucket implements RemoteStore {
     const top: Record<string, string> = {};
     const entries: Record<string, string>[] = [];
     let entry: Record<string, string> = {};
+    let prefixes = 0;
     try {
       await readElements(body, 'ListBucketResult', (element, text) => {
         const [, name = '', below] = element.split('/');
@@ -203,6 +204,7 @@ class Bucket implements RemoteStore {
           entries.push(entry);
           entry = {};
         } else if (name === 'Contents' && below !== undefined) entry[below] ??= text;
+        else if (name === 'CommonPrefixes' && below === undefined) prefixes++;
         else if (below === undefined && name !== '') top[name] = text;
       });
     } catch (error) {
@@ -213,9 +215,15 @@ class Bucket implements RemoteStore {
     const files = entries.flatMap((given) => this.#fileOf(root, given, isEncoded) ?? []);
     // Whatever a service says beside it: a list that can be asked for more may have more.
     const next = top['NextContinuationToken'] || undefined;
-    if (next === undefined && top['IsTruncated'] === 'true') {
-      throw this.#notWhole('there is more, and nothing to ask for it by');
+    const isTruncated = top['IsTruncated']?.trim().toLowerCase() ?? '';
+    if (next === undefined && isTruncated !== 'false' && isTruncated !== '0') {
+      const says = isTruncated === '' ? 'it does not say whether there is more' : 'there is more';
+      throw this.#notWhole(`${says}, and nothing to ask for it by`);
     }
+    // Keys, and what stands for many of them below a folder.
+    const came = entries.length + prefixes;
+    if (Number(top['KeyCount'] ?? 0) > came)
+      throw this.#notWhole(`it says that it has ${top['KeyCount']} entries, and ${came} came`);
     return { files, next };
   }
 
