@@ -12,7 +12,7 @@ const label = 'postgres://db/ds';
 /** An agent that another one leads, at a database whose clock is so far ahead of its own. */
 function following(): {
   readonly lead: SharedLead;
-  look(delays: Delays): Promise<void>;
+  readonly look: (delays: Delays) => Promise<void>;
   database: { aheadMs: number };
 } {
   const clock = handClock(new Date('2026-03-15T12:00:00Z'));
