@@ -127,8 +127,7 @@ export function statusLines({ tests }: Names): readonly string[] {
 function timeLine({ from, format, locale, because, doubt }: Plan['when'], isFirst: boolean): Line {
   const value: Value =
     format === 'iso' ? plain(from) : flow({ from, format, ...(locale === undefined ? {} : { locale }) });
-  const other =
-    doubt?.format === undefined ? [] : [`or time: { from: ${JSON.stringify(from)}, format: ${doubt.format} }`];
+  const other = (doubt?.formats ?? []).map((one) => `or time: { from: ${JSON.stringify(from)}, format: ${one} }`);
   return { key: 'time', value, beside: isFirst ? because : undefined, above: isFirst ? other : [] };
 }
 

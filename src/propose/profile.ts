@@ -1,5 +1,4 @@
 /** What each column of a table holds, as far as a sample shows it. */
-import { exchangedFormat } from '../core/time/day-month.ts';
 import { type Counted, ownName, spaced, words } from './evidence.ts';
 import { type Habit, type NumberGuess, decimalHabit, guessNumbers } from './numbers.ts';
 import { type TimeGuess, guessTimes } from './times.ts';
@@ -85,20 +84,29 @@ function countTexts(rows: readonly (readonly string[])[], at: number): Count {
   return { counted, empty };
 }
 
-/** A file writes all its dates alike: where one column decides between day and month, it decides for the others. */
+/** A file writes all its dates alike: where one column decides where day, month and year stand, it decides for the others. */
 function settleDays(columns: readonly Column[]): readonly Column[] {
-  const decided = columns.find(
+  const decided = columns.filter(
     ({ time }) => time !== undefined && time.doubt === undefined && /dd.MM|MM.dd/.test(time.format),
   );
-  if (decided?.time === undefined) return columns;
-  const isDayFirst = decided.time.format.startsWith('dd');
+  const [first] = decided;
+  if (first === undefined) return columns;
   return columns.map((column) => {
     const { time } = column;
-    if (time?.doubt?.format === undefined || time.doubt.format !== exchangedFormat(time.format)) return column;
-    const format = time.format.startsWith('dd') === isDayFirst ? time.format : time.doubt.format;
+    if (time?.doubt === undefined) return column;
+    const formats = [time.format, ...time.doubt.formats];
+    const same = decided.find((one) => formats.includes(one.time?.format ?? '')) ?? first;
+    const alike = formats.filter((format) => orderOf(format) === orderOf(same.time?.format ?? ''));
+    const [format] = alike;
+    if (format === undefined || alike.length > 1) return column;
     const { doubt: _doubt, ...rest } = time;
-    return { ...column, time: { ...rest, format, because: `day and month as in ${JSON.stringify(decided.name)}` } };
+    return { ...column, time: { ...rest, format, because: `day, month and year as in ${JSON.stringify(same.name)}` } };
   });
+}
+
+/** Day, month and year as they follow each other in a format. */
+function orderOf(format: string): string {
+  return (format.match(/d+|M+|y+/g) ?? []).map((token) => token.charAt(0)).join('');
 }
 
 /** A number that names something: an account, a branch, a year. */

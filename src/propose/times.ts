@@ -4,6 +4,7 @@ import { compileTimeReader, formatMonths } from '../core/time/time.ts';
 import type { Moment } from '../core/model.ts';
 import { exchangedFormat } from '../core/time/day-month.ts';
 import { type Counted, examples, words } from './evidence.ts';
+import { type Fit, settleYear } from './years.ts';
 
 export interface TimeGuess {
   /** As the config writes it; `iso` needs not be written. */
@@ -13,8 +14,8 @@ export interface TimeGuess {
   /** How many calendar months a text names: 1, 3 or 12. */
   readonly months: number;
   readonly because: string;
-  /** Another format that reads every text too; `undefined`: it says no year by itself. */
-  readonly doubt?: { readonly format: string | undefined; readonly because: string };
+  /** Other formats that read the texts too; none: it says no year by itself. */
+  readonly doubt?: { readonly formats: readonly string[]; readonly because: string };
   /** Texts that it does not read: their rows will be rejects. */
   readonly strangers: readonly string[];
 }
@@ -32,7 +33,7 @@ const days = [
   'yyyy.MM.dd',
   'yyyy_MM_dd',
 ];
-const shortDays = ['dd.MM.yy', 'dd/MM/yy', 'MM/dd/yy', 'dd-MM-yy', 'yy/MM/dd', 'yy-MM-dd', 'yy.MM.dd'];
+const shortDays = ['dd.MM.yy', 'dd/MM/yy', 'MM/dd/yy', 'dd-MM-yy', 'MM-dd-yy', 'yy/MM/dd', 'yy-MM-dd', 'yy.MM.dd'];
 const clocks = ['', ' HH:mm', ' HH:mm:ss', ' hh:mm a', ' hh:mm:ss a'];
 const months = ['MM/yyyy', 'MM.yyyy', 'MM-yyyy', 'yyyy/MM', 'yyyy.MM', 'yyyy_MM', 'MM_yyyy', 'MM/yy'];
 /** `2024M01`, as statistics offices write it. */
@@ -109,14 +110,6 @@ function firstNamed(distinct: readonly string[]): TimeGuess | undefined {
   return undefined;
 }
 
-interface Fit {
-  readonly format: string;
-  readonly read: readonly Moment[];
-  /** Of the moments. */
-  readonly texts: readonly string[];
-  readonly strangers: readonly string[];
-}
-
 function firstFit(
   distinct: readonly string[],
   formats: readonly string[],
@@ -125,38 +118,45 @@ function firstFit(
   const fits = formats.flatMap((format) => fit(distinct, format, locale) ?? []);
   const most = fits.reduce((max, { read }) => Math.max(max, read.length), 0);
   const best = fits.filter(({ read }) => read.length === most);
-  const { kept, doubt } = settleYear(best);
+  const { kept, others } = settleYear(best);
   const [first] = kept;
   if (first === undefined) return undefined;
-  if (doubt !== undefined) return { ...guessOf(first, locale, distinct, doubt.because), doubt };
   const exchanged = exchangedFormat(first.format);
   const other = kept.find(({ format }) => format === exchanged);
-  return other === undefined ? guessOf(first, locale, distinct) : settle(first, other, distinct);
+  const guess = other === undefined ? guessOf(first, locale, distinct) : settle(first, other, distinct);
+  const alternatives = [...(guess.doubt?.formats ?? []), ...others.map(({ format }) => format)];
+  const because =
+    others.length > 0
+      ? orderDoubt([guess.format, ...alternatives].flatMap((format) => best.find((one) => one.format === format) ?? []))
+      : yearlessDoubt(first);
+  if (because === undefined) return guess;
+  const chosen = guess.format === first.format ? first : (other ?? first);
+  return { ...guess, because: `${because}${spanOf(chosen.read)}`, doubt: { formats: alternatives, because } };
 }
 
-/** Two digits of a year may stand first or last: those that change least are the year. */
-function settleYear(fits: readonly Fit[]): { readonly kept: readonly Fit[]; readonly doubt?: TimeGuess['doubt'] } {
-  const early = fits.filter(({ format }) => /^yy\W/.test(format));
-  const late = fits.filter((one) => !early.includes(one));
-  const [a] = late;
-  const [b] = early;
-  if (a?.format === 'MM/yy') return { kept: fits, ...dayAndMonth(a) };
-  if (a === undefined || b === undefined) return { kept: fits };
-  const fields = a.texts.map((text) => text.match(/\d+/g) ?? []);
-  const fieldsAt = (at: number): ReadonlySet<string> => new Set(fields.map((found) => found[at] ?? ''));
-  const [firsts, lasts] = [fieldsAt(0), fieldsAt(2)];
-  if (firsts.size !== lasts.size) return { kept: firsts.size < lasts.size ? early : late };
-  const isYear = (texts: ReadonlySet<string>): boolean => [...texts].every((text) => /^[1-3]\d$/.test(text));
-  if (isYear(firsts) !== isYear(lasts)) return { kept: isYear(firsts) ? early : late };
-  const because = `undecided: the year may stand first or last, so ${JSON.stringify(a.texts[0] ?? '')} could be ${formatMonth(a.read[0]?.month ?? 0)} or ${formatMonth(b.read[0]?.month ?? 0)}: ask whoever makes the export`;
-  return { kept: late, doubt: { format: b.format, because } };
+/** Which other months a text could be of, where the year may stand first or last. */
+function orderDoubt(fits: readonly Fit[]): string {
+  const readings = (text: string): readonly string[] => [
+    ...new Set(
+      fits.flatMap(({ read, texts }) => {
+        const moment = read[texts.indexOf(text)];
+        return moment === undefined ? [] : [formatMonth(moment.month)];
+      }),
+    ),
+  ];
+  const texts = fits[0]?.texts.slice(0, triedFirst) ?? [];
+  const text = texts.find((one) => readings(one).length > 1) ?? texts[0] ?? '';
+  const what = fits.length === 2 ? 'the year may stand first or last' : 'day, month and year may stand in any order';
+  const could = readings(text);
+  const listed = `${could.slice(0, -1).join(', ')} or ${could.at(-1)}`;
+  return `undecided: ${what}, so ${JSON.stringify(text)} could be ${listed}: ask whoever makes the export`;
 }
 
-/** `01/02` may be a day and a month as well. */
-function dayAndMonth({ texts, read }: Fit): { readonly doubt?: TimeGuess['doubt'] } {
-  if (!texts.every((text) => /\/(0\d|1[0-2])$/.test(text))) return {};
-  const because = `undecided: ${JSON.stringify(texts[0] ?? '')} is read as ${formatMonth(read[0]?.month ?? 0)}, and could be a day and a month without a year: ask whoever makes the export`;
-  return { doubt: { format: undefined, because } };
+/** `01/02` may be a day and a month as well, and so may `15-Jan`. */
+function yearlessDoubt({ format, texts, read }: Fit): string | undefined {
+  const day = format === 'MM/yy' ? /\/(0\d|1[0-2])$/ : format === 'yy-MMM' ? /^(0[1-9]|[12]\d|3[01])\D/ : undefined;
+  if (day === undefined || !texts.every((text) => day.test(text))) return undefined;
+  return `undecided: ${JSON.stringify(texts[0] ?? '')} is read as ${formatMonth(read[0]?.month ?? 0)}, and could be a day and a month without a year: ask whoever makes the export`;
 }
 
 /** `undefined` where too few texts fit. */
@@ -226,7 +226,7 @@ function settle(first: Fit, other: Fit, distinct: readonly string[]): TimeGuess 
   const because = `undecided: no day is above 12, so ${JSON.stringify(text)} could be ${formatMonth(first.read[at]?.month ?? 0)} or ${formatMonth(exchanged.get(text) ?? 0)}: ask whoever makes the export`;
   return {
     ...guessOf(first, undefined, distinct, because),
-    doubt: { format: other.format, because },
+    doubt: { formats: [other.format], because },
   };
 }
 
