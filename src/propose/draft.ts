@@ -19,6 +19,7 @@ import {
   ownerPiece,
   withPiece,
 } from './file-names.ts';
+import { doubtsOfWhere } from './footer.ts';
 import { doubtsOfTotals } from './totals.ts';
 import { whyNoNumbers, whyNoTime } from './nearest.ts';
 import { type Wide, findWide, freeName } from './wide.ts';
@@ -60,7 +61,8 @@ export function draftOf(shape: Shape): Draft | NoDraft {
   );
   const { left, names, when } = plan;
   const folders = doubtOfFolders(plan.table, shape.named, [...names.keys, ...names.constants, ...when.columns]);
-  const undecided = [...plan.undecided, ...unitDoubts(titlesOf(shape, plan)), ...doubtsOfTotals(names), ...folders];
+  const totals = [...doubtsOfWhere(shape.keys), ...doubtsOfTotals(names)];
+  const undecided = [...plan.undecided, ...unitDoubts(titlesOf(shape, plan)), ...totals, ...folders];
   const sampled = shape.isWhole ? [] : ['only the start, the middle and the end of the files were looked at'];
   const ragged = shape.ragged === 0 ? [] : [`${shape.ragged} rows have too few or too many fields and will be rejects`];
   const drivers: Line = {
@@ -78,8 +80,7 @@ export function draftOf(shape: Shape): Draft | NoDraft {
     lines: [
       { key: 'type', value: plain(shape.type) },
       { key: 'files', value: flow(shape.files), beside: shape.filesBecause, above: laterFiles(shape) },
-      ...shape.keys.map(lineOf),
-      ...plan.lines,
+      ...withOneWhere([...shape.keys.map(lineOf), ...plan.lines]),
       drivers,
     ],
     undecided: [...shape.notes, ...sampled, ...ragged, ...undecided],
@@ -140,6 +141,15 @@ function isTable({ type }: Shape): boolean {
 function formOf({ type, hasSemicolons }: Shape): 'numbers' | 'semicolons' | 'text' {
   if (type !== 'csv' && type !== 'tsv' && type !== 'fixed') return 'numbers';
   return hasSemicolons ? 'semicolons' : 'text';
+}
+
+/** Rows are left out for more than one reason, and a source has one `where`. */
+function withOneWhere(lines: readonly Line[]): readonly Line[] {
+  const [first, second] = lines.filter(({ key }) => key === 'where');
+  if (first === undefined || second === undefined) return lines;
+  const flows = [first, second].map(({ value }) => ('flow' in value ? value.flow : {}));
+  const merged = { ...first, value: flow(Object.assign({}, ...flows)), beside: `${first.beside}; ${second.beside}` };
+  return lines.filter((line) => line !== second).map((line) => (line === first ? merged : line));
 }
 
 function lineOf({ key, value, because, instead }: Guess): Line {

@@ -72,6 +72,9 @@ export const words = {
     /(^|[^\p{L}])(sub.?totals?|totals?|sum|summen?|(zwischen|gesamt|end|teil)summen?|gesamt|insgesamt|totale|totaal|suma|somme|celkem|yhteens\u00e4|\p{L}*ergebnis|results?|(net|gross|operating) (income|profit|loss|result|earnings|margin|surplus)|profit (before|after|for|and loss)|ebitd?a?|ebt|jahres(\u00fcberschuss|fehlbetrag)|roh(ertrag|gewinn|ergebnis)|deckungsbeitrag|(r\u00e9sultat|b\u00e9n\u00e9fice|utile) (net|brut|netto|lordo))([^\p{L}]|$)/iu,
   totalRow:
     /^\W*(grand.?total|sub.?total|total|totals|sum|summe|gesamt|gesamtsumme|insgesamt|zwischensumme|totale|totaal|suma|somme|celkem|yhteensä)\b/i,
+  /** Nothing but such a word: Total Wine is a customer. */
+  totalAlone:
+    /^[^\p{L}\d]*((grand|sub|overall)[ -]?totals?|totals?( (g\u00e9n\u00e9ral|general))?|totale( (generale|g\u00e9n\u00e9rale))?|sum|summen?|(gesamt|zwischen|teil|end)summe|gesamt|insgesamt|totaal|suma|somme|celkem|yhteens\u00e4)([^\p{L}\d]*(in|en)?[^\p{L}\d]*([tk]?(eur|usd|gbp|chf)|euros?|sek|nok|dkk|pln|czk|huf|jpy|cny|inr|cad|aud|tsd|mio|mn|thousands?|millions?|hours?|stunden|h|pcs|st\u00fcck|stk|units?|kg))?[^\p{L}\d]*$/iu,
 } as const;
 
 /** Of nested records: `period.year` is a year. */

@@ -1,10 +1,11 @@
 /** Guesses how a file is laid out: what is between its fields, what stands above, in and below its table. */
 import { CsvError, parse } from 'csv-parse/sync';
-import { isBlankRow, trimWhiteSpace } from '../core/text.ts';
+import { trimWhiteSpace } from '../core/text.ts';
 import { type Aligned, alignedTable } from './aligned.ts';
 import { type DecodedPieces, decodePieces } from './encoding.ts';
 import { escaped } from './escaped.ts';
-import { type Guess, words } from './evidence.ts';
+import type { Guess } from './evidence.ts';
+import { cutBelow } from './footer.ts';
 import { type Header, findHeader } from './header.ts';
 import { modalWidth } from './widths.ts';
 
@@ -62,7 +63,6 @@ export interface Layout {
 
 /** More records than this say nothing new. */
 const recordsMax = 20_000;
-const footerMax = 20;
 
 export function layoutOf(sample: Sample): Layout {
   if (sample.form === 'records') return ofRecords(sample);
@@ -101,7 +101,7 @@ function ofSheet({ name, sheet, others, rows, isWhole }: SheetSample): Layout {
     instead: others.map((other) => `sheet: ${JSON.stringify(other)}`),
   };
   const data = padded(rows.slice(table.at + table.rows), table.columns.length);
-  const { footer, kept } = cutFooter(data, table.columns.length);
+  const { keys: below, kept } = cutBelow(data, table.columns);
   return {
     name,
     type: 'xlsx',
@@ -109,7 +109,7 @@ function ofSheet({ name, sheet, others, rows, isWhole }: SheetSample): Layout {
       ...(others.length > 0 ? [choice] : []),
       ...(table.at > 0 && table.rows > 0 ? [start] : []),
       ...headerKeys(table),
-      ...footerKey(footer),
+      ...below,
     ],
     columns: table.columns,
     ...squareOf(kept, table.columns.length),
@@ -155,7 +155,7 @@ function ofText({ name, pieces, isWhole }: TextSample): Layout {
     because: `above the header: ${JSON.stringify(head.split(/\r\n?|\n/)[0]?.slice(0, 40) ?? '')}`,
   };
   const data = records.rows.slice(table.at + table.rows);
-  const { footer, kept } = cutFooter(data, table.columns.length);
+  const { keys: below, kept } = cutBelow(data, table.columns);
   const square = squareOf(kept, table.columns.length);
   const last = decoded.pieces.at(-1) ?? '';
   const open = {
@@ -173,7 +173,7 @@ function ofText({ name, pieces, isWhole }: TextSample): Layout {
       ...(skipped ? [skip] : []),
       ...headerKeys(table),
       ...(comment === undefined ? [] : [comment]),
-      ...footerKey(footer),
+      ...below,
       ...(isWhole && last !== '' && !/[\r\n]$/.test(last) ? [open] : []),
     ],
     columns: table.columns,
@@ -190,7 +190,7 @@ function ofAligned(
   { columns, skipped, rows, hasRule }: Aligned,
 ): Layout {
   const names = columns.map((column) => column.name);
-  const { footer, kept } = cutFooter(rows, names.length);
+  const { keys: below, kept } = cutBelow(rows, names);
   const places = columns.map((column) => [column.name, `${column.start + 1}-${column.end}`]);
   const [first = ''] = pieces[0]?.split(/\r\n?|\n/) ?? [];
   return {
@@ -212,7 +212,7 @@ function ofAligned(
               because: `above the data: ${JSON.stringify(first.trim().slice(0, 40))}`,
             },
           ]),
-      ...footerKey(footer),
+      ...below,
     ],
     columns: names,
     ...squareOf(kept, names.length),
@@ -321,71 +321,6 @@ function parseText(
 
 function lineBreaksIn(record: readonly string[]): number {
   return record.reduce((sum, field) => sum + (field.match(/\r\n?|\n/g)?.length ?? 0), 0);
-}
-
-function cutFooter(
-  rows: readonly (readonly string[])[],
-  width: number,
-): { readonly footer: readonly (readonly string[])[]; readonly kept: readonly (readonly string[])[] } {
-  const filled = (row: readonly string[]): number => row.filter((cell) => cell !== '').length;
-  const inUse = rows.filter((row) => !isBlankRow(row));
-  const usual = median(inUse.map(filled));
-  const habits = Array.from({ length: width }, (_, at) => habitOf(inUse, at));
-  const isBelow = (row: readonly string[]): boolean =>
-    row.slice(0, 3).some((cell, at) => words.totalRow.test(cell) && !comesAgain(inUse, at, cell)) ||
-    row.length !== width ||
-    row.every((cell) => /^[-=_]*$/.test(cell)) ||
-    (usual > 2 && filled(row) * 2 < usual && row[0] === '') ||
-    isResult(row, habits);
-  const footer: (readonly string[])[] = [];
-  let kept = rows;
-  for (let at = rows.length - 1; at > 0 && footer.length < footerMax; at--) {
-    const row = rows[at] as readonly string[];
-    if (isBlankRow(row)) continue;
-    if (!isBelow(row)) break;
-    footer.unshift(row);
-    kept = rows.slice(0, at);
-  }
-  return { footer, kept };
-}
-
-/** A total that comes with every month is a row of the data like any other: the last one must not be cut off alone. */
-function comesAgain(rows: readonly (readonly string[])[], at: number, cell: string): boolean {
-  return rows.some(
-    (row, index) => row[at] === cell && (rows[index + 1] ?? row)[at] !== cell && index < rows.length - 2,
-  );
-}
-
-interface ColumnHabit {
-  /** Nearly every row has a number without marks there, such as an account. */
-  readonly isCode: boolean;
-  readonly isFilled: boolean;
-}
-
-function habitOf(rows: readonly (readonly string[])[], at: number): ColumnHabit {
-  const share = (test: (cell: string) => boolean): number =>
-    rows.filter((row) => test(row[at] ?? '')).length / Math.max(1, rows.length);
-  return { isCode: share((cell) => /^\d+$/.test(cell)) >= 0.75, isFilled: share((cell) => cell !== '') >= 0.75 };
-}
-
-/** A row such as `Result;;1.234,50`: a word where codes stand, and nothing where others have a name. */
-function isResult(row: readonly string[], habits: readonly ColumnHabit[]): boolean {
-  const hasWord = habits.some(({ isCode }, at) => isCode && /\p{L}/u.test(row[at] ?? ''));
-  return hasWord && habits.some(({ isFilled }, at) => isFilled && row[at] === '');
-}
-
-function footerKey(footer: readonly (readonly string[])[]): Guess[] {
-  const [first] = footer;
-  if (first === undefined) return [];
-  const text = first
-    .filter((cell) => cell !== '')
-    .join(' ')
-    .slice(0, 40);
-  return [{ key: 'footer', value: footer.length, because: `below the data: ${JSON.stringify(text)}` }];
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
 function squareOf(

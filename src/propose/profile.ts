@@ -51,7 +51,8 @@ export function profile(
   return { columns: settleDays(columns), rows, habit };
 }
 
-function refOf(names: readonly string[], at: number, hasPlaces: boolean): string | undefined {
+/** What a mapping calls a column; `undefined`: nothing. */
+export function refOf(names: readonly string[], at: number, hasPlaces: boolean): string | undefined {
   const name = names[at] ?? '';
   if (name !== '' && !/[{}|]/.test(name)) return name;
   const place = `#${at + 1}`;

@@ -2,6 +2,7 @@
 import type { Guess } from './evidence.ts';
 import type { Layout } from './layout.ts';
 import type { Shape } from './draft.ts';
+import { mergedWhere } from './footer.ts';
 import { monthPiece } from './file-names.ts';
 import { findWide } from './wide.ts';
 import { profile } from './profile.ts';
@@ -50,9 +51,12 @@ export function shapesOf(
   });
 }
 
+/** Keys that a file needs, and that harm no other of its shape. */
+const ofOneFile: ReadonlySet<string> = new Set(['lineEnd', 'where']);
+
 /** Files of one shape are read by one source: the same format and the same columns, but for those of times. */
 function signatureOf({ type, keys, columns, rows, hasSemicolons }: Layout): string {
-  const format = keys.filter(({ key }) => key !== 'lineEnd').map(({ key, value }) => [key, value]);
+  const format = keys.filter(({ key }) => !ofOneFile.has(key)).map(({ key, value }) => [key, value]);
   const wide = findWide(
     profile(columns, rows.slice(0, 200), { form: hasSemicolons ? 'semicolons' : 'text', hasPlaces: true }),
   );
@@ -67,7 +71,8 @@ function widest(group: readonly Layout[]): Layout {
 function mergedKeys(group: readonly Layout[]): readonly Guess[] {
   const [first] = group as readonly [Layout, ...Layout[]];
   const open = group.flatMap(({ keys }) => keys.filter(({ key }) => key === 'lineEnd')).slice(0, 1);
-  return [...first.keys.filter(({ key }) => key !== 'lineEnd'), ...open];
+  const where = mergedWhere(group.flatMap(({ keys }) => keys));
+  return [...first.keys.filter(({ key }) => !ofOneFile.has(key)), ...where, ...open];
 }
 
 function becauseOf(names: readonly string[], glob: string | undefined): string | undefined {

@@ -6,8 +6,8 @@ test.each([
   [lines('account,Jan,Feb', 'Rent,1,2'), 'the headers "Jan", "Feb" name months without a year'],
   [lines('Monat,Umsatz', 'Januar,1.5', 'Mai,2'), '"Monat" has months without a year, such as "Januar", "Mai"'],
   [
-    lines('date,city,amount', '2024-01-01,Bonn,1', '2024-02-01,Bonn,2', 'date,city,amount', 'page 2,,'),
-    '"date" comes nearest, where "2024-01-01" is a time and "date", "page 2" are not; the header stands in the table again: where: { "date": { not: [ "date" ] } }',
+    lines('date,city,amount', '2024-01-01,Bonn,1', '2024-02-01,Bonn,2', 'page 2,,', 'date,city,amount'),
+    '"date" comes nearest, where "2024-01-01" is a time and "page 2", "date" are not; the header stands in the table again: where: { "date": { not: [ "date" ] } }',
   ],
   [
     lines('week,amount', 'W12,1.5', 'W13,2'),
