@@ -48,16 +48,17 @@ export function cutBelow(rows: readonly Row[], columns: readonly string[]): Belo
     start = at;
   }
   const above = rows.slice(0, start);
+  const withTotals = (): Below => ({ keys: footerKey(footer), kept: rows.slice(0, end) });
   if (names.size === 1 && end - start === 1 && isStrokes(above.findLast((row) => !isBlankRow(row)))) {
     // A line below the table says that what follows is no row of it.
     cut((row) => isStrokes(row) || row.some((cell) => isTotalName(cell)));
-    return { keys: footerKey(footer), kept: rows.slice(0, end) };
+    return withTotals();
   }
   const comesAgain = [...names].some(([at, texts]) => above.some((row) => texts.has(row[at] ?? '')));
-  if (names.size !== 1 || comesAgain) return { keys: footerKey(footer), kept: rows.slice(0, end) };
+  if (names.size !== 1 || comesAgain) return withTotals();
   const [[at, texts]] = [...names] as [[number, Set<string>]];
   const ref = refOf(columns, at, true);
-  if (ref === undefined) return { keys: footerKey(footer), kept: rows.slice(0, end) };
+  if (ref === undefined) return withTotals();
   return { keys: [whereKey(ref, [...texts].toReversed()), ...footerKey(footer)], kept: above };
 }
 

@@ -60,10 +60,11 @@ function isOfEdges(one: Fit, other: Fit): boolean {
 }
 
 /** One day in each month without a gap, from one year to the next. Within a year the other reading has that too. */
-function isByMonth({ read }: Fit): boolean {
+function isByMonth(one: Fit): boolean {
+  const { read } = one;
   const years = new Set(read.map(({ month }) => Math.floor(month / 12)));
   const days = new Set(read.map(dayOf));
-  return read.length >= byMonthMin && years.size > 1 && days.size === 1 && densityOf(read) === 1;
+  return read.length >= byMonthMin && years.size > 1 && days.size === 1 && density(one) === 1;
 }
 
 /** Its years lie together, and the dates of the other are scattered. */
@@ -81,12 +82,8 @@ function isSorted({ read }: Fit): boolean {
   return steps.every((step) => step >= 0) || steps.every((step) => step <= 0);
 }
 
-function density({ read }: Fit): number {
-  return densityOf(read);
-}
-
 /** The share of the months from the first to the last that have a date. */
-function densityOf(read: readonly Moment[]): number {
+function density({ read }: Fit): number {
   const months = new Set(read.map(({ month }) => month));
   return months.size / (Math.max(...months) - Math.min(...months) + 1);
 }

@@ -120,7 +120,7 @@ class Daemon {
   async #turn(events: ReadonlySet<LoopEvent>): Promise<ReadonlySet<LoopEvent>> {
     const facts = await this.#facts();
     const decision = decide(this.#state, facts, events);
-    let next: ReadonlySet<LoopEvent> = new Set();
+    let next: ReadonlySet<LoopEvent>;
     if (decision.kind === 'pass') {
       await this.#pass(decision.pass, facts);
       await this.#releaseMemory();

@@ -44,15 +44,8 @@ function waysOf({ modality, input, ceilingPer }: RoutingRequest, models: readonl
 
 /** None where an image's resolution is not named: it is then the smallest that the model has. */
 function lower<Tier extends string>(tiers: readonly Tier[], present: string | undefined) {
-  return tiers
-    .slice(
-      0,
-      Math.max(
-        0,
-        tiers.findIndex((tier) => tier === present),
-      ),
-    )
-    .map((resolution) => ({ resolution }));
+  const at = tiers.findIndex((tier) => tier === present);
+  return tiers.slice(0, Math.max(0, at)).map((resolution) => ({ resolution }));
 }
 
 /** The shortest durations that a request can name, which are two seconds of video and half a second of sound. */
