@@ -46,8 +46,11 @@ const happenings: readonly (readonly [says: string, kinds: readonly string[]])[]
     'a disk was full, or what the agent keeps was lost or damaged',
     ['fullDisk', 'loseBuffer', 'damageBuffer', 'damageSnapshot'],
   ],
-  ['the clock was set', ['clockForth', 'clockBack']],
-  ['somebody approved, forgot, rolled back or changed the config', ['approve', 'forget', 'rollback', 'reload', 'pass']],
+  ['the clock was set', ['clockForth', 'clockBack', 'clockStep']],
+  [
+    'somebody approved, forgot, rolled back or changed the config',
+    ['approve', 'forget', 'rollback', 'reload', 'settings', 'pass'],
+  ],
 ];
 
 /** What the agent does about it, by the marks of its holds and outcomes. */

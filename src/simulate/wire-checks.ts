@@ -108,6 +108,14 @@ export class WireChecks {
     return points !== undefined && this.#difference(points) === undefined;
   }
 
+  /** The agent says that the service has what every source has accepted: it was acknowledged, whatever landed after it. */
+  saidServed(): void {
+    const points = this.#bodies.get(this.lastAcknowledged ?? '');
+    const fault = points && this.#difference(points);
+    if (fault !== undefined)
+      throw new Violation('arrives', `nothing more is pushed, and what was pushed is older: ${fault.message}`);
+  }
+
   /** Every digit, and nothing beside them. */
   #difference(points: SentPoints): Violation | undefined {
     const sources = [...this.#checks.all.values()];

@@ -46,6 +46,7 @@ export const eventKinds = [
   'damageSnapshot',
   'clockForth',
   'clockBack',
+  'clockStep',
   'second',
   // What people ask for.
   'approve',

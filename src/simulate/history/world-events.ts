@@ -124,6 +124,16 @@ export const worldEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     world.setClock(-byMs);
     return `the clock is set ${Math.round(byMs / minuteMs)} min back`;
   },
+  async clockStep(world, draw) {
+    const isSmall = draw.isIn(0.5, 'small');
+    const byMs = draw.between(1, isSmall ? 2000 : 26 * 60 * minuteMs, 'by') * (draw.isIn(0.7, 'back') ? -1 : 1);
+    world.process.plug.stepAfter(draw.between(0, 150, 'calls'), () => world.setClock(byMs));
+    const owner = draw.pick(world.owners, 'owner');
+    owner.books.restate(draw.pick(owner.items, 'item'), owner.months.last);
+    owner.export();
+    world.askPass();
+    return `in the middle of a pass the clock is set ${Math.abs(byMs) / 1000} s ${byMs < 0 ? 'back' : 'forward'}, and a number of ${owner.place.name} was restated just before`;
+  },
 };
 
 export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {

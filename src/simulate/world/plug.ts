@@ -23,6 +23,8 @@ export class Plug {
   /** How many writes go well before the process is killed. */
   #left = Infinity;
   #isPulled = false;
+  /** What is to happen between two calls of its stores, and after how many. */
+  #step: { left: number; readonly take: () => void } | undefined;
 
   constructor(disk: Disk, written: (write: string) => void) {
     this.#disk = disk;
@@ -43,9 +45,18 @@ export class Plug {
     this.#left = writes;
   }
 
+  /** Has something happen in the middle of what it does: before a call of its stores, when so many went before. */
+  stepAfter(calls: number, take: () => void): void {
+    this.#step = { left: calls, take };
+  }
+
   /** Nothing goes on in a process that was killed. */
   check(): void {
     if (this.#isPulled) throw new Killed('the process was killed');
+    if (this.#step === undefined || this.#step.left-- > 0) return;
+    const { take } = this.#step;
+    this.#step = undefined;
+    take();
   }
 
   /** Called before drivers of the buffer are read. @throws AgentError `state.corrupt` */

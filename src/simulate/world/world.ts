@@ -1,5 +1,6 @@
 /** The simulated world of one history: places, service, machine, and the agent in it. */
 import type { Dependencies } from '../../app/dependencies.ts';
+import { hasUnpushed } from '../../app/push/newest-snapshot.ts';
 import type { Schedule } from '../../core/ports.ts';
 import type { PassReport } from '../../core/report.ts';
 import type { Settings, SourceSettings } from '../../core/settings.ts';
@@ -294,7 +295,10 @@ export class World {
     for (const { name, state, reason = '', digest = '' } of report.sources)
       this.note(`${name} ${state} ${digest} ${reason}`);
     this.note(`pass ${report.exit} ${report.outcome} ${report.reason ?? ''}`);
-    this.#check(() => this.checks.passed(report));
+    this.#check(() => {
+      this.checks.passed(report);
+      if (report.outcome === 'unchanged' && !hasUnpushed(this.process.deps)) this.wire.saidServed();
+    });
     this.#watcher?.passed(report);
   }
 }

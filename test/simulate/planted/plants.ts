@@ -342,5 +342,13 @@ export const plants: readonly Plant[] = [
     breaks: ['digits', 'whole', 'arrives'],
     config: shapedConfig,
   },
+  {
+    name: 'whether a push is due is told by two looks at the clock',
+    file: 'app/push/push-need.ts',
+    find: 'isDue: need.atMs <= nowMs }',
+    replace: 'isDue: need.atMs <= deps.clock.now().getTime() }',
+    breaks: ['arrives'],
+    config: twoSources,
+  },
   ...sharedPlants,
 ];

@@ -106,6 +106,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'the last push is not told from the newest',
     'a schedule time that was missed never comes',
     'new data is no change',
+    'whether a push is due is told by two looks at the clock',
   ],
   'An equal snapshot is not sent again': `one that is sent again breaks no promise: ${ownTests}`,
   'A push that may have been taken is followed at once only by the same bytes.': [
