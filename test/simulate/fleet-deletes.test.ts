@@ -35,7 +35,7 @@ function world(): Told {
   const push = (shape: Shape): void => {
     write(shape);
     sales.sent(states - 1);
-    deletes.acknowledged();
+    deletes.acknowledged(states, undefined);
   };
   push(drivers(100));
   return { clock, sales, write, push };

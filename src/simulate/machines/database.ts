@@ -3,12 +3,13 @@ import { doubtOf } from '../../core/election/doubt.ts';
 import type { AgentSaid, SharedView } from '../../core/election/lead.ts';
 import type { Claim, LeadRows, Telling, Term } from '../../core/election/rows.ts';
 import { AgentError } from '../../core/errors.ts';
-import type { Archive, HoldLog, Ledger, PushLog, RequestLog, SnapshotLog } from '../../core/ledger.ts';
+import type { Archive, HoldLog, Ledger, NewPush, PushLog, RequestLog, SnapshotLog } from '../../core/ledger.ts';
 import { type KeptSnapshot, memoryArchive } from '../state/memory-archive.ts';
 import { memoryLedger } from '../state/memory-ledger.ts';
 import { Records } from '../state/records.ts';
 import type { WorldClock } from '../world/clock.ts';
 import { wrapped } from '../world/plug.ts';
+import type { BegunPush } from './fleet-rollback.ts';
 
 /** How the statements of one process reach the database: late, or not at all. */
 export type Way = <T>(statement: () => T | Promise<T>) => Promise<T>;
@@ -20,9 +21,9 @@ export interface DatabaseListener {
   /** A write was refused: its term is over. */
   refused(): void;
   /** A push is on record as begun. */
-  begun(): void;
+  begun(push: BegunPush): void;
   /** The newest push is on record as acknowledged. */
-  acknowledged(): void;
+  acknowledged(id: number): void;
 }
 
 const cluster = 'simulated/00000001';
@@ -182,8 +183,8 @@ export class SharedDatabase {
       return wrapped(store, (name, method) => (...args) => {
         const statement = async (): Promise<unknown> => {
           const answer = await method(...args);
-          if (name === 'begin') this.#listener.begun();
-          if (name === 'acknowledge') this.#listener.acknowledged();
+          if (name === 'begin') this.#listener.begun({ ...(args[0] as NewPush), id: answer as number });
+          if (name === 'acknowledge') this.#listener.acknowledged(args[0] as number);
           return answer;
         };
         return fenced.has(name) ? this.#write(way, term, statement) : way(statement);

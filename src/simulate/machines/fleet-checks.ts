@@ -5,6 +5,7 @@ import { type Collapse, type HeldPart, type Points, foldParts } from '../model.t
 import { Violation } from '../promises.ts';
 import type { WorldClock } from '../world/clock.ts';
 import { FleetDeletes, shapeOf } from './fleet-deletes.ts';
+import { type BegunPush, FleetRollback } from './fleet-rollback.ts';
 import type { Pushing } from './shared-part.ts';
 
 /** A body whose last bytes were given to the network. */
@@ -18,6 +19,8 @@ export interface Sent {
   readonly points: SentPoints;
   /** By driver: which of its states, counted from 0. */
   readonly states: ReadonlyMap<string, number>;
+  /** The push that it goes back to, where somebody asked for that. */
+  readonly rollbackOf: number | undefined;
 }
 
 type Months = ReadonlyMap<number, readonly string[]>;
@@ -36,6 +39,7 @@ export class FleetChecks {
   readonly #clock: WorldClock;
   machines: readonly Pushing[] = [];
   readonly deletes: FleetDeletes;
+  readonly rollback = new FleetRollback();
   /** By driver: every state that its owner meant, one after the other. One without months: it is not there. */
   readonly #states = new Map<string, Months[]>();
   /** By source: the same of all its drivers together. */
@@ -76,8 +80,9 @@ export class FleetChecks {
     }
   }
 
-  begun(): void {
+  begun(push: BegunPush): void {
     this.#begun++;
+    this.rollback.begun(push);
   }
 
   brokenOff(): void {
@@ -100,9 +105,15 @@ export class FleetChecks {
     const other = this.machines.find((one) => one !== machine && one.isLeading);
     if (other !== undefined) throw new Violation('lead', `${name} sends a body while ${other.name} leads`);
     const { points } = readBody(text);
+    const rollbackOf = this.rollback.sent(name, digest);
     const states = this.#statesOf(points);
-    for (const [source, wrote] of this.#wrote) this.deletes.of(source).sent(this.#whole(source, wrote, points));
-    const sent = { request: ++this.#requests, digest, machine, term, atMs: this.#clock.monotonicMs(), points, states };
+    for (const [source, wrote] of this.#wrote) {
+      const state = this.#whole(source, wrote, points);
+      if (rollbackOf === undefined) this.deletes.of(source).sent(state);
+      else this.deletes.of(source).wentBack(state);
+    }
+    const atMs = this.#clock.monotonicMs();
+    const sent = { request: ++this.#requests, digest, machine, term, atMs, points, states, rollbackOf };
     const beside = [...this.#flying].find((one) => one.digest !== digest);
     if (beside !== undefined)
       throw new Violation('waits', `${name} sends a body while another one of ${beside.machine.name} is on its way`);
@@ -117,9 +128,15 @@ export class FleetChecks {
   #follows(last: Sent, sent: Sent): void {
     const { term, machine, states } = sent;
     if (last.term > term) throw new Violation('lead', `a body of term ${term} is sent after one of term ${last.term}`);
+    if (last.term === term && last.machine !== machine)
+      throw new Violation('lead', `two machines push in term ${term}`);
+    if (sent.rollbackOf !== undefined) return this.#mark('went back to an earlier push');
+    if (last.rollbackOf !== undefined) {
+      this.#mark('went on after a rollback');
+      return this.#goesOn(last, sent);
+    }
     const older = [...last.states].find(([driver, state]) => (states.get(driver) ?? -1) < state);
     if (last.term === term) {
-      if (last.machine !== machine) throw new Violation('lead', `two machines push in term ${term}`);
       if (older !== undefined)
         throw new Violation('order', `${machine.name} sends an older state of "${older[0]}" after a newer one`);
     } else {
@@ -149,9 +166,9 @@ export class FleetChecks {
   }
 
   /** The ledger knows that what was sent last was taken. */
-  acknowledged(): void {
+  acknowledged(id: number): void {
     this.#acknowledged = this.#last;
-    this.deletes.acknowledged();
+    this.deletes.acknowledged(id, this.rollback.acknowledged(id));
   }
 
   /** Which state of each driver a body has: where several are alike, none that is older than what was sent before. */

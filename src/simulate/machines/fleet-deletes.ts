@@ -54,8 +54,9 @@ export class FleetDeletes {
     return known;
   }
 
-  acknowledged(): void {
-    for (const one of this.#sources.values()) one.acknowledged();
+  /** @param rollbackOf the push that this one went back to, where it did */
+  acknowledged(push: number, rollbackOf: number | undefined): void {
+    for (const one of this.#sources.values()) one.acknowledged(push, rollbackOf);
   }
 }
 
@@ -71,6 +72,8 @@ export class SourceDeletes {
   #last: Sent | undefined;
   /** What went from one acknowledged body to the next. */
   #went: readonly Gone[] = [];
+  /** And up to each push that was acknowledged. */
+  readonly #wentBy = new Map<number, readonly Gone[]>();
   /** What can have been let go at all, pushed or not. */
   #mostGone: readonly Gone[] = [];
 
@@ -110,11 +113,20 @@ export class SourceDeletes {
     if (why !== undefined) throw new Violation('evidence', `${this.#name}: ${why}`);
   }
 
-  acknowledged(): void {
+  /** A body that somebody goes back to: nothing of it is anybody's delete. */
+  wentBack(state: number): void {
+    this.#last = { atMs: this.#nowMs, state, shape: this.#wrote[state]!.shape, went: [] };
+  }
+
+  acknowledged(push: number, rollbackOf: number | undefined): void {
     const [last, before] = [this.#last, this.#acknowledged];
-    if (last === undefined || last === before) return;
+    if (last === undefined) return;
+    // What went after the push that it goes back to is taken back.
+    const earlier = this.#wentBy.get(rollbackOf ?? push) ?? this.#went;
+    this.#went = last === before ? earlier : [...earlier, ...last.went];
+    this.#wentBy.set(push, this.#went);
+    if (last === before) return;
     this.#acknowledged = last;
-    this.#went = [...this.#went, ...last.went];
     // What was approved and went may come back, and does not go again by that.
     if (before !== undefined) this.#approved = without(this.#approved, goneBetween(before.shape, last.shape));
   }

@@ -20,6 +20,8 @@ export const fleetKinds = [
   'wearAway',
   // What people do.
   'approve',
+  'rollback',
+  'goOn',
   // What happens to a machine.
   'kill',
   'killStep',
@@ -123,6 +125,11 @@ export const fleetEvents: Readonly<Record<FleetKind, Doing>> = {
   stop(fleet, draw) {
     const machine = someMachine(fleet, draw);
     const ms = someMs(fleet, draw, 'stopped');
+    if (draw.isIn(0.5, 'at a step')) {
+      const step = draw.pick(steps, 'step');
+      machine.stopAt(step, ms);
+      return `a number of ${restateSome(fleet, draw)} is restated, and ${machine.name} is stopped for ${(ms / 1000).toFixed(1)} s at ${step}`;
+    }
     machine.stop(ms);
     return `${machine.name} is stopped for ${(ms / 1000).toFixed(1)} s`;
   },
@@ -216,6 +223,11 @@ export const fleetEvents: Readonly<Record<FleetKind, Doing>> = {
     for (let at = 0; at < times; at++) fleet.later((at * ms) / times, () => restateSome(fleet, draw));
     return `${machine.name} is busy for ${(ms / 1000).toFixed(1)} s: some statements take up to ${maxMs} ms each way; ${times} numbers are restated meanwhile`;
   },
+  rollback(fleet, draw) {
+    fleet.people.rollBack(draw.of('push'));
+    return 'somebody goes back to an earlier push';
+  },
+  goOn: (fleet) => (fleet.goOn() ? 'somebody goes on from the sources' : undefined),
   unanswered: fates(() => ({ landsAfterMs: 200, isAnswered: false }), 'is taken and not answered'),
   slow: fates(
     (fleet, draw) => ({ landsAfterMs: landsWithin(fleet, draw), isAnswered: draw.isIn(0.5, 'answered') }),

@@ -2,8 +2,8 @@
 import type { Ledger } from '../../core/ledger.ts';
 import type { PassReport } from '../../core/report.ts';
 import type { WorldClock } from '../world/clock.ts';
-import type { FleetDeletes, Shape } from './fleet-deletes.ts';
-import type { Heard } from './fleet-checks.ts';
+import type { FleetChecks, Heard } from './fleet-checks.ts';
+import type { Shape } from './fleet-deletes.ts';
 
 /** What a pass has said to be held. */
 export interface Shown {
@@ -17,14 +17,14 @@ const forever = new AbortController().signal;
 export class FleetPeople {
   readonly #ledger: Ledger;
   readonly #clock: WorldClock;
-  readonly #deletes: FleetDeletes;
+  readonly #checks: Pick<FleetChecks, 'deletes' | 'rollback'>;
   readonly #heard: Heard;
   readonly #shown = new Map<string, Shown>();
 
-  constructor(ledger: Ledger, clock: WorldClock, deletes: FleetDeletes, heard: Heard) {
+  constructor(ledger: Ledger, clock: WorldClock, checks: Pick<FleetChecks, 'deletes' | 'rollback'>, heard: Heard) {
     this.#ledger = ledger;
     this.#clock = clock;
-    this.#deletes = deletes;
+    this.#checks = checks;
     this.#heard = heard;
   }
 
@@ -54,9 +54,29 @@ export class FleetPeople {
     if (!(await isHeld())) return this.#heard.mark('approved what is not held any more: refused');
     await this.#clock.sleep(afterMs, forever);
     this.#heard.mark((await isHeld()) ? 'approved' : 'approved too late');
-    this.#deletes.of(source).approved(deletes);
+    this.#checks.deletes.of(source).approved(deletes);
     this.#heard.note(`${digest.slice(0, 12)} of ${source} is approved`);
     await holds.approve(digest, source, this.#clock.now().getTime());
+  }
+
+  /** Goes back to one of the pushes that the ledger has as acknowledged. @param which from 0, the first, to below 1 */
+  rollBack(which: number): void {
+    this.#rollBack(which).catch(this.#heard.broke);
+  }
+
+  async #rollBack(which: number): Promise<void> {
+    const { pushes, requests, snapshots } = this.#ledger;
+    const acknowledged = (await pushes.all()).filter(({ outcome }) => outcome === 'acknowledged');
+    const push = acknowledged[Math.floor(which * acknowledged.length)];
+    if (push === undefined || !(await snapshots.isKept(push.digest))) return this.#heard.mark('nothing to go back to');
+    this.#checks.rollback.ask(push.id, push.digest);
+    this.#heard.note(`somebody goes back to push ${push.id}, ${push.digest.slice(0, 12)}`);
+    await requests.add({ kind: 'rollback', push: push.id }, this.#clock.now().getTime());
+  }
+
+  /** Whether a rollback waits to be carried out. */
+  async isRollbackAwaited(): Promise<boolean> {
+    return (await this.#ledger.requests.pending()).some(({ request }) => request.kind === 'rollback');
   }
 
   /** Approves all that is held, once somebody has looked whether that is right. @throws Violation */
@@ -67,7 +87,7 @@ export class FleetPeople {
         (one) => one.state === 'pending' && one.digest === digest,
       );
       if (shown === undefined || !approvable || isPending) continue;
-      const why = this.#deletes.of(source).whyHeld();
+      const why = this.#checks.deletes.of(source).whyHeld();
       this.#heard.mark(`held at the end: ${why.replace(/^\d.*/, 'more than may go')}`);
       this.#heard.note(`${source} is held at the end: ${why}`);
       await this.#approve(shown, 0);

@@ -68,10 +68,10 @@ export class Fleet {
       claimed: (by) => this.#claimed(by),
       deadline: (atMs, by) => this.#deadline(atMs, by),
       refused: () => journal.mark('a write was refused: its term is over'),
-      begun: () => this.checks.begun(),
-      acknowledged: () => this.checks.acknowledged(),
+      begun: (push) => this.checks.begun(push),
+      acknowledged: (id) => this.checks.acknowledged(id),
     });
-    this.people = new FleetPeople(this.database.ledger, this.clock, this.checks.deletes, heard);
+    this.people = new FleetPeople(this.database.ledger, this.clock, this.checks, heard);
     const familyOf = openFamilies(stage.families, stage.grids, entropy);
     this.owners = settings.sources.map(({ name }) => {
       const place = new Place(name, stage.kinds.get(name)!, heard.mark);
@@ -127,6 +127,13 @@ export class Fleet {
   /** Runs something in so many milliseconds. */
   later(ms: number, run: () => void): void {
     void this.clock.sleep(ms, forever).then(run);
+  }
+
+  /** Somebody tells the agent that leads to go on from the sources, where it can hear it. */
+  goOn(): boolean {
+    const isTold = this.leader?.askPass() === true;
+    if (isTold) this.checks.rollback.goOn();
+    return isTold;
   }
 
   get leader(): Machine | undefined {

@@ -197,6 +197,11 @@ export class Machine {
     this.#around.note(`${this.name} is stopped for ${Math.round(ms)}`);
   }
 
+  /** The same, once its pass comes to this point. */
+  stopAt(step: PassEvent['kind'], ms: number): void {
+    this.#process?.at(step, () => this.stop(ms));
+  }
+
   /** Runs something on it, once it is awake. */
   #onceAwake(run: () => void): void {
     const leftMs = this.#stoppedUntilMs - this.#elapsedMs();
@@ -224,6 +229,13 @@ export class Machine {
   /** It sees that a source has something new. */
   sees(source: string): void {
     this.#onceAwake(() => this.places.get(source)?.watcher?.());
+  }
+
+  /** SIGUSR2. @returns whether it can hear it now */
+  askPass(): boolean {
+    if (!this.isRunning || this.#stoppedUntilMs > this.#elapsedMs()) return false;
+    this.#process?.waker.wake('pass');
+    return true;
   }
 
   /** SIGKILL. */

@@ -84,6 +84,7 @@ async function rest(fleet: Fleet): Promise<void> {
   }
   fleet.note('all faults have ended');
   fleet.tell('all faults have ended');
+  await rolledBack(fleet);
   // Something new would take along whatever was accepted and forgotten.
   await arrival(fleet);
   for (const owner of fleet.owners) {
@@ -95,6 +96,14 @@ async function rest(fleet: Fleet): Promise<void> {
   await arrival(fleet);
 }
 
+/** A rollback that somebody asked for is carried out, or refused. */
+async function rolledBack(fleet: Fleet): Promise<void> {
+  for (let waitedMs = 0; await fleet.people.isRollbackAwaited(); waitedMs += lookMs) {
+    if (waitedMs > restMaxMs) throw new Violation('arrives', 'a rollback that was asked for is not carried out');
+    await fleet.advance(lookMs);
+  }
+}
+
 async function arrival(fleet: Fleet): Promise<void> {
   for (let waitedMs = 0; fleet.whyNotArrived() !== undefined; waitedMs += lookMs) {
     if (waitedMs > restMaxMs) throw new Violation('arrives', fleet.whyNotArrived() ?? '');
@@ -102,6 +111,7 @@ async function arrival(fleet: Fleet): Promise<void> {
     if (waitedMs % heldForMs !== 0) continue;
     // Polls are rare in this world, and an agent that follows hears of a push by the next one.
     for (const machine of fleet.machines) for (const source of machine.places.keys()) machine.sees(source);
+    if (fleet.checks.rollback.isAsked) fleet.goOn();
     if (waitedMs > 0) await fleet.people.settle();
   }
 }

@@ -64,8 +64,8 @@ export class Process implements Agent {
   #deps: Dependencies | undefined;
   #followingLedger: Stores['ledger'] | undefined;
   #loop: Promise<void> = Promise.resolve();
-  /** Of a crash that is to come in the middle of a pass: at an event of this kind. */
-  #killAt: PassEvent['kind'] | undefined;
+  /** What is to happen in the middle of a pass: at an event of this kind. */
+  #step: { readonly kind: PassEvent['kind']; readonly take: () => void } | undefined;
 
   constructor(settings: Settings, around: Surroundings) {
     this.#settings = settings;
@@ -113,16 +113,24 @@ export class Process implements Agent {
 
   #observe({ kind }: PassEvent): void {
     this.plug.check();
-    if (kind !== this.#killAt) return;
-    this.#killAt = undefined;
-    this.#around.note(`killed at ${kind}`);
-    this.plug.pull();
+    if (kind !== this.#step?.kind) return;
+    const { take } = this.#step;
+    this.#step = undefined;
+    take();
     this.plug.check();
+  }
+
+  /** Has something happen when its pass comes to this point. */
+  at(kind: PassEvent['kind'], take: () => void): void {
+    this.#step = { kind, take };
   }
 
   /** Kills the process when its pass comes to this point. */
   killAt(kind: PassEvent['kind']): void {
-    this.#killAt = kind;
+    this.at(kind, () => {
+      this.#around.note(`killed at ${kind}`);
+      this.plug.pull();
+    });
   }
 
   /** Runs the loop. What it ends with is told. */

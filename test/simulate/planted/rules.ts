@@ -122,6 +122,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
   'A snapshot is never split.': outside,
   'A rollback pushes the very bytes that were acknowledged, and nothing else is pushed': [
     'a rollback ends with the next pass',
+    'a rollback ends with the term in which it was made',
   ],
   'Acknowledged snapshots are kept for `keep`:': outside,
   'A buffer that is lost is rebuilt from the sources, and the last acknowledged snapshot stands for what cannot be read.':
@@ -159,6 +160,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'an agent that takes over keeps what it accepted while it followed',
     'deletes that another machine let through do not count',
     'whoever takes over forgets all deletes',
+    'a follower takes no rollback for what was pushed',
   ],
   'Whoever has seen the last push takes over without a cold read:': outside,
   'Without the ledger nothing is pushed, and reading goes on:': ['a ledger that fails ends an agent'],

@@ -110,4 +110,19 @@ export const sharedPlants: readonly Plant[] = [
     replace: 'isCovered: false }',
     breaks: ['arrives'],
   }),
+  shared({
+    name: 'a rollback ends with the term in which it was made',
+    file: 'app/shared/take-over.ts',
+    find: 'deps.buffer.setState({ ledIn: term });',
+    replace: 'deps.buffer.setState({ ledIn: term });\n  await deps.ledger.setState({ rolledBack: undefined });',
+    breaks: ['rollback'],
+  }),
+  shared({
+    name: 'a follower takes no rollback for what was pushed',
+    file: 'app/shared/follow.ts',
+    find: 'const acknowledged = await ledger.pushes.lastAcknowledged(address);\n  const last',
+    replace:
+      'const acknowledged = (await ledger.pushes.all()).findLast((one) => one.outcome === "acknowledged" && one.rollbackOf === undefined);\n  const last',
+    breaks: ['arrives', 'order', 'evidence', 'rollback'],
+  }),
 ];
