@@ -104,7 +104,7 @@ describe.skipIf(cannotMariadb)(`what a query warns of (${mariadbName})`, () => {
     test(`hides no cast that makes another number, however much it is: ${how}`, async () => {
       const text = "IF(seq = 200, '1,234.50', '1')";
       const query = `SELECT ${row}, CAST(${text} AS DECIMAL(18, 2)) AS amount FROM seq_1_to_200 WHERE 1 / (seq MOD 2) IS NULL
-        OR STR_TO_DATE(seq, 'never') IS NULL ORDER BY seq`;
+        OR JSON_VALUE(seq, 'never') IS NULL ORDER BY seq`;
       const refused = { message: expect.stringContaining("Truncated incorrect DECIMAL value: '1,234.50'") };
       await expect(read(query, how)).rejects.toMatchObject(refused);
       await server.run('SET GLOBAL max_error_count = 0');
@@ -116,11 +116,9 @@ describe.skipIf(cannotMariadb)(`what a query warns of (${mariadbName})`, () => {
     });
 
     test(`is refused where the server does not show all of it: ${how}`, async () => {
-      const query = `SELECT ${row}, 1 AS amount FROM seq_1_to_65540 WHERE STR_TO_DATE(seq, 'never') IS NULL`;
+      const query = `SELECT ${row}, 1 AS amount FROM seq_1_to_65540 WHERE JSON_VALUE(seq, 'never') IS NULL`;
       await expect(read(query, how)).rejects.toMatchObject({
-        message: expect.stringMatching(
-          /the server shows only 65535 of \d+ warnings, .*; the first: Incorrect datetime value/,
-        ),
+        message: expect.stringMatching(/the server shows only 65535 of \d+ warnings, .*; the first: .*JSON/),
         hint: 'correct what the query warns of',
       });
     });
@@ -133,6 +131,50 @@ describe.skipIf(cannotMariadb)(`what a query warns of (${mariadbName})`, () => {
     test(`hides no cast in a comparison: ${how}`, async () => {
       const query = `SELECT ${row}, 1 AS amount FROM seq_1_to_1 WHERE 'abc' = 0`;
       await expect(read(query, how)).rejects.toMatchObject({ message: expect.stringContaining("value: 'abc'") });
+    });
+
+    test.each([
+      ["CAST(IF(seq = 2, '-5', '5') AS UNSIGNED)", 'Cast to unsigned converted negative integer'],
+      ["CAST(IF(seq = 2, '9223372036854775808', '5') AS SIGNED)", 'Cast to signed converted positive'],
+      ['CAST(IF(seq = 2, 1e20, 5) AS INT)', "overflow when converting '1e20' to SIGNED BIGINT"],
+    ])(`hides no integer that becomes another one, though the server only notes it: %s: ${how}`, async (cast, note) => {
+      const refused = read(`SELECT ${row}, ${cast} AS amount FROM seq_1_to_3`, how);
+      await expect(refused).rejects.toMatchObject({ message: expect.stringContaining(note) });
+    });
+
+    test(`digits of a second that are left out make no other day: ${how}`, async () => {
+      const moment = "TIMESTAMP('2026-01-05 10:00:00.1234567')";
+      const query = `SELECT 'a' AS account, ${moment} AS day, CAST('2' AS SIGNED) AS amount FROM seq_1_to_200`;
+      const { drivers } = (await read(query, how)) as { drivers: readonly { cells: unknown }[] };
+      expect(drivers).toMatchObject([{ cells: [{ value: '400' }] }]);
+    });
+
+    test.each([
+      ["COALESCE(STR_TO_DATE('2026-01-06', '%d.%m.%Y'), DATE '2026-03-01')", "Incorrect datetime value: '2026-01-06'"],
+      ["COALESCE(DATE '9999-12-31' + INTERVAL 7 DAY, DATE '2026-03-01')", 'field overflow'],
+    ])(`hides no date that becomes NULL: %s: ${how}`, async (day, warning) => {
+      const refused = read(`SELECT 'a' AS account, ${day} AS day, 1 AS amount`, how);
+      await expect(refused).rejects.toMatchObject({ message: expect.stringContaining(warning) });
+    });
+
+    test.each(["CAST(X'4DE9' AS CHAR)", "CONVERT('€ł' USING latin1)"])(
+      `hides no text with a question mark in the place of a letter: %s: ${how}`,
+      async (text) => {
+        await expect(
+          read(`SELECT ${text} AS account, DATE '2026-01-01' AS day, 1 AS amount`, how),
+        ).rejects.toMatchObject({
+          message: expect.stringContaining('makes another text'),
+          hint: expect.stringContaining('character set'),
+        });
+      },
+    );
+
+    test(`is refused where the server ends it early: ${how}`, async () => {
+      const refused = read(`SELECT ${row}, 1 AS amount FROM seq_1_to_3000 LIMIT ROWS EXAMINED 2000`, how);
+      await expect(refused).rejects.toMatchObject({
+        message: expect.stringContaining('The query result may be incomplete'),
+        hint: 'leave LIMIT ROWS EXAMINED out of the query',
+      });
     });
 
     test(`a date that is none is refused without a word on numbers: ${how}`, async () => {

@@ -42,13 +42,14 @@ export async function rowsAfter(source: Source, meanwhile: () => Promise<unknown
   }
 }
 
-/** A port that leads to another until `maxBytes` came back from there; then it cuts both sides. */
-export async function cuttingProxy(port: number, maxBytes: number): Promise<number> {
+/** A port that leads to another until `maxBytes` came back from there; then it cuts both sides: by a reset, or as a server ends a connection. */
+export async function cuttingProxy(port: number, maxBytes: number, how: 'reset' | 'end' = 'reset'): Promise<number> {
   return await listen((near) => {
     const far = connect(port, '127.0.0.1');
     let bytes = 0;
     const cut = (): void => {
-      near.resetAndDestroy();
+      if (how === 'reset') near.resetAndDestroy();
+      else near.end();
       far.destroy();
     };
     near.on('error', cut).on('data', (data) => far.write(data));

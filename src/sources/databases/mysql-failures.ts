@@ -11,7 +11,7 @@ export const withoutTls = 'HANDSHAKE_NO_SSL_SUPPORT';
 /** The warnings of a statement. */
 export interface Warned {
   /** No more than the server keeps. */
-  readonly shown: readonly { readonly Code: number; readonly Message: string }[];
+  readonly shown: readonly { readonly Level: string; readonly Code: number; readonly Message: string }[];
   /** All that there were. */
   readonly count: number;
 }
@@ -23,7 +23,11 @@ const cutCodes: ReadonlySet<number> = new Set([1260, 1301]);
 export function warningWords({ shown, count }: Warned): Words | undefined {
   const cut = shown.find(({ Code }) => cutCodes.has(Code));
   if (cut !== undefined) return cutWords(cut.Message);
-  const inexact = shown.find(({ Code }) => inexactCodes.has(Code));
+  const broken = shown.find(({ Code }) => rowsCutCode === Code);
+  if (broken !== undefined) return { why: broken.Message, hint: 'leave LIMIT ROWS EXAMINED out of the query' };
+  const garbled = shown.find(({ Code }) => garbledCodes.has(Code));
+  if (garbled !== undefined) return garbledWords(garbled.Message);
+  const inexact = shown.find(isInexact);
   if (inexact !== undefined) return inexactWords(inexact.Message);
   if (count <= shown.length) return undefined;
   const first = shown[0] === undefined ? '' : `; the first: ${shown[0].Message}`;
@@ -39,8 +43,33 @@ function cutWords(message: string): Words {
   return { why: message, hint: 'raise that limit of the server, or shorten the text in the query' };
 }
 
-/** ER_TRUNCATED_WRONG_VALUE, ER_WARN_DATA_OUT_OF_RANGE and ER_DATA_OVERFLOW: a cast that went on with another number. */
-const inexactCodes: ReadonlySet<number> = new Set([1264, 1292, 1916]);
+/** ER_QUERY_EXCEEDED_ROWS_EXAMINED_LIMIT: rows are missing. */
+const rowsCutCode = 1931;
+
+/** ER_INVALID_CHARACTER_STRING, ER_TRUNCATED_WRONG_VALUE_FOR_FIELD and ER_CANNOT_CONVERT_CHARACTER: a question mark stands for what is no text. */
+const garbledCodes: ReadonlySet<number> = new Set([1300, 1366, 1977]);
+
+function garbledWords(message: string): Words {
+  return {
+    why: `a cast of the query makes another text: ${message}`,
+    hint: 'say which character set its bytes are in, as in CONVERT(CAST(… AS CHAR CHARACTER SET latin1) USING utf8mb4), or use HEX(…)',
+  };
+}
+
+/**
+ * ER_TRUNCATED_WRONG_VALUE, ER_WARN_DATA_OUT_OF_RANGE, ER_WRONG_VALUE_FOR_TYPE, ER_DATETIME_FUNCTION_OVERFLOW and ER_DATA_OVERFLOW: a cast that
+ * went on with another number, or with NULL for a date.
+ */
+const inexactCodes: ReadonlySet<number> = new Set([1264, 1292, 1411, 1441, 1916]);
+
+/** An integer that changed its sign. MariaDB only notes that, and a number that is too large. */
+const wrapped = /^Cast to (?:un)?signed converted/;
+
+function isInexact({ Level, Code, Message }: Warned['shown'][number]): boolean {
+  if (wrapped.test(Message)) return true;
+  // A note of another kind tells of digits of a second that are left out.
+  return inexactCodes.has(Code) && (Level !== 'Note' || Code === 1916);
+}
 
 function inexactWords(message: string): Words {
   // A date that is no date becomes NULL, as an empty one would.

@@ -294,11 +294,10 @@ const openingHints: Readonly<Record<string, string>> = {
 
 function queryWords(error: unknown, address: Address, sql: string | undefined): Words {
   if (!isFromServer(error)) {
-    const words = networkWords(error, address);
-    const isCut = words.why.startsWith('Connection terminated');
+    const isCut = error instanceof Error && error.message.startsWith('Connection terminated');
     return isCut
       ? { why: 'the connection was cut while the query ran', hint: 'it is read again at the next look' }
-      : words;
+      : networkWords(error, address);
   }
   const place = sql === undefined ? '' : placeIn(sql, error.position);
   const isLock = error.code === '55P03';
