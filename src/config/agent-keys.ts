@@ -132,7 +132,9 @@ export const destinationShape = {
   shouldDeleteMissing: z
     .boolean()
     .default(true)
-    .describe('Whether the service deletes what a snapshot leaves out. With `false` nothing is ever deleted.'),
+    .describe(
+      'Whether the service deletes what a snapshot leaves out. With `false` nothing is ever deleted. The first push after `false` became `true` is a first push (`guard.firstPush`): it deletes all that is not in it, closed months and what exports lost meanwhile too, and no count of changes has that.',
+    ),
   timeout: positiveDuration
     .prefault('60s')
     .describe(

@@ -140,6 +140,16 @@ describe('a source without readings', () => {
     expect(w.points()).toEqual({ other: { '2026-01': '1' } });
   });
 
+  test('is held when nothing of its first read could be read, and the hint leads to the rejects', async () => {
+    const sources = { sales: longSource('sales.csv') };
+    const files = { 'sales.csv': `${empty}a,2026-01,"1,5"\n` };
+    await using w = await world({ config: { sources, guard: { maxRejects: '100%' } }, files });
+    const hint = expect.stringContaining('driver-sync rejects') as string;
+    expect((await w.sync()).sources).toMatchObject([
+      { state: 'held', reason: 'its first read has no readings, and 1 reject', hint },
+    ]);
+  });
+
   test('may start empty with mayBeEmpty', async () => {
     const sources = { sales: longSource('sales.csv', { mayBeEmpty: true }), other: longSource('other.csv') };
     const files = { 'sales.csv': empty, 'other.csv': gridFile(['other']) };

@@ -362,7 +362,9 @@ class Look {
         accepted === undefined
           ? 'its first read has no readings'
           : 'it turned empty, and its accepted read has readings',
-        'check "where" and the export, or set mayBeEmpty: true',
+        this.#rejects.length === 0
+          ? 'check "where" and the export, or set mayBeEmpty: true'
+          : 'nothing of it could be read: its rejects say why',
       );
     }
     return {
