@@ -196,10 +196,10 @@ describe('a daemon tells', () => {
     await w.wait(10 * minutes);
     w.clock.jump(-9 * minutes);
     await w.wait(2 * hours);
-    w.clock.jump(1000 * days);
+    w.clock.jump(100 * days);
     await w.write('a.csv', many(4));
     await w.wait(20 * minutes);
-    w.clock.jump(-1000 * days);
+    w.clock.jump(-100 * days);
     await w.wait(2 * hours);
     await w.stop();
     await w.start();
