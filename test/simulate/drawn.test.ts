@@ -6,8 +6,8 @@ import { isCampaign } from '../support/campaign.ts';
 import { drawConfig, drawSharedConfig, drawnSeeds } from '../support/drawn-configs.ts';
 import { stageOf } from '../support/stages.ts';
 
-const [configs, historiesEach] = isCampaign ? [400, 10] : [24, 2];
-const [sharedConfigs, sharedEach] = isCampaign ? [60, 4] : [6, 1];
+const [configs, historiesEach] = isCampaign ? [400, 10] : [12, 1];
+const [sharedConfigs, sharedEach] = isCampaign ? [60, 4] : [3, 1];
 
 async function violationIn(config: object, seeds: Seeds, playSeed?: PlaySeed): Promise<unknown> {
   const { failed } = await playSeeds(stageOf(config).stage, seeds, () => undefined, playSeed);

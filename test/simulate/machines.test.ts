@@ -7,7 +7,7 @@ import { isCampaign } from '../support/campaign.ts';
 import { stageOf } from '../support/stages.ts';
 import { sharedSources } from './planted/configs.ts';
 
-const count = isCampaign ? 300 : 20;
+const count = isCampaign ? 300 : 8;
 
 /** The branches of the election, and what makes them. */
 const marks = [

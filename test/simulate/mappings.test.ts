@@ -4,10 +4,11 @@ import { playSeeds } from '../../src/simulate/campaign.ts';
 import { dividedBy, meaningOf, showDecimal } from '../../src/simulate/rows/numbers.ts';
 import { periodOf } from '../../src/simulate/rows/times.ts';
 import { plainDecimal } from '../../src/core/numbers/decimal.ts';
+import { isCampaign } from '../support/campaign.ts';
 import { longConfig, stageOf } from '../support/stages.ts';
 import { nothingDeleted, oneSource } from './planted/configs.ts';
 
-async function expectKept(config: object, count = 8): Promise<void> {
+async function expectKept(config: object, count = isCampaign ? 8 : 4): Promise<void> {
   const { stage, warnings } = stageOf(config);
   expect(warnings).toEqual([]);
   const { failed } = await playSeeds(stage, { from: 1, count }, () => undefined);
@@ -65,7 +66,7 @@ test('two sources whose rows cannot be made up have other drivers each', async (
     sources: { a: source('a'), b: source('b') },
   });
   expect(warnings.map(({ path }) => path)).toEqual(['sources.a', 'sources.b']);
-  const { failed, marks } = await playSeeds(stage, { from: 1, count: 60 }, () => undefined);
+  const { failed, marks } = await playSeeds(stage, { from: 1, count: isCampaign ? 60 : 20 }, () => undefined);
   expect(failed?.played.violation).toBeUndefined();
   expect([...marks.keys()]).not.toContain('hold: belongs to another');
 });

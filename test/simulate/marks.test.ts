@@ -5,7 +5,7 @@ import { campaignConfigs, requiredMarks } from '../support/campaign-configs.ts';
 import { isCampaign } from '../support/campaign.ts';
 import { stageOf, stageOfSample } from '../support/stages.ts';
 
-const historiesEach = isCampaign ? 2000 : 12;
+const historiesEach = isCampaign ? 2000 : 5;
 
 /** Tests come in any order, and each config is played once. */
 const played = new Map<string, ReturnType<typeof playSeeds>>();
