@@ -241,7 +241,7 @@ test.each(['replace', 'carry'])(
         expect(await w.sync()).toMatchObject({ exit: 0 });
         expect(w.points()).toEqual(pushed);
       }),
-      runsOf(6, 60),
+      runsOf(2, 24),
     );
   },
   120_000,

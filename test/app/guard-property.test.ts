@@ -71,7 +71,7 @@ test('without approval no more is deleted than may be, and the service holds exa
         isSettled = report.outcome !== 'refused';
       }
     }),
-    { ...runsOf(2, 15), endOnFailure: true },
+    { ...runsOf(1, 15), endOnFailure: true },
   );
 });
 

@@ -264,6 +264,6 @@ test('whatever moves where, and whatever slips on its way, no driver is deleted 
       const values = Object.values(w.points()).flatMap((points) => Object.values(points));
       expect(values.filter(isSlip)).toEqual([]);
     }),
-    runsOf(4, 36),
+    runsOf(2, 36),
   );
 });

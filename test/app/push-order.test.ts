@@ -48,7 +48,7 @@ test('different snapshots keep their distance, equal ones are not repeated, and 
       expect(pointsOf(post!)).toEqual({ a: { '2026-01': String(steps.at(-1)?.value) } });
       expect((await w.sync()).outcome).toBe('unchanged');
     }),
-    runsOf(3, 24),
+    runsOf(2, 24),
   );
 });
 
@@ -96,6 +96,6 @@ test('with pushOnChange the daemon brings what the file says last, through failu
       expect(repeats.every(({ digest }) => digest === post?.digest)).toBe(true);
       expect(repeats.length).toBeLessThanOrEqual(1);
     }),
-    runsOf(2, 15),
+    runsOf(1, 15),
   );
 });

@@ -357,7 +357,7 @@ describe('a source that left the config', () => {
         for (const id of ids(1, 6)) found.push(await w.explain(id));
         expect(found).toMatchObject(chosen.map((source) => ({ source })));
       }),
-      runsOf(3, 24),
+      runsOf(1, 24),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { load } from '../support/config-world.ts';
 
 const right = `state: data
@@ -72,6 +73,6 @@ test('whatever a config is damaged into, it gives settings or says where it is w
         expect(message).toMatch(/^[^\n\0]+$/);
       }
     }),
-    { numRuns: 300 },
+    runsOf(100, 1000),
   );
 });

@@ -6,6 +6,7 @@ import { mergePacked } from '../../src/core/series/merge-packed.ts';
 import { Readings } from '../../src/core/mapping/reading.ts';
 import type { Rule } from '../../src/core/model.ts';
 import { type Cell, type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
+import { runsOf } from '../support/campaign.ts';
 import { addReading, readingsOf } from '../support/mapping.ts';
 
 const rules: Rule[] = ['last', 'first', 'sum', 'average', 'min', 'max', 'count'];
@@ -201,6 +202,7 @@ describe('many readings at once', () => {
         expect([...atOnce.drain()]).toEqual([...oneByOne.drain()]);
         for (const one of [atOnce, oneByOne]) one[Symbol.dispose]();
       }),
+      runsOf(35, 300),
     );
   });
 });
@@ -343,6 +345,7 @@ describe('across parts', () => {
         const expected = mergeDrivers(kept.map(unpackDriver), order);
         expect(mergePacked(kept, order)).toEqual(packDriver(expected));
       }),
+      runsOf(35, 300),
     );
   });
 
@@ -386,5 +389,6 @@ test('what is packed comes back, whatever is in it', () => {
       };
       expect(unpackDriver(packDriver(driver))).toEqual(driver);
     }),
+    runsOf(35, 300),
   );
 });

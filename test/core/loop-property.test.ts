@@ -1,6 +1,7 @@
 /** Whatever happens and whenever: a push that is due is never lost, never doubled and never early. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { type Answer, LoopWorld, type Tried } from '../support/loop-world.ts';
 
 const seconds = 1000;
@@ -88,7 +89,7 @@ function live(w: LoopWorld, steps: readonly Step[], { isNew = true } = {}): numb
   return reopenedAtMs;
 }
 
-const runs = { numRuns: 400 };
+const runs = runsOf(130, 1600);
 
 test('a due push is never lost: every schedule time is served in the end, and the newest data arrives', () => {
   fc.assert(

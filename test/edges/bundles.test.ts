@@ -11,6 +11,7 @@ import { mergePacked } from '../../src/core/series/merge-packed.ts';
 import { type PackedDriver, monthsIn } from '../../src/core/series/packing.ts';
 import { compareUtf8 } from '../../src/core/series/snapshot.ts';
 import { openBuffer } from '../../src/edges/state/buffer.ts';
+import { runsOf } from '../support/campaign.ts';
 import { putFold, unbundle } from '../support/older-buffer.ts';
 import { driver } from '../support/packed.ts';
 
@@ -93,7 +94,7 @@ test('come back by the UTF-8 bytes of their ids, each once, merged over parts an
         all.length === 0 ? undefined : Math.min(...all.flatMap(({ points }) => monthsIn(points))),
       );
     }),
-    { numRuns: 60 },
+    runsOf(20, 120),
   );
 });
 
@@ -106,7 +107,7 @@ test('that are judged come back the same for the snapshot, though their bytes we
       for (const _driver of buffer.reads.drivers('books', 'candidate'));
       expect(plain(buffer.reads.drivers('books', 'accepted'))).toEqual(plain(expected(parts)));
     }),
-    { numRuns: 40 },
+    runsOf(13, 80),
   );
 });
 
@@ -118,7 +119,7 @@ test('are named in pieces, whatever the id that a piece begins behind', () => {
       const names = expected(parts).flatMap(({ id }) => (compareUtf8(id, behind) > 0 ? [id] : []));
       expect(buffer.names.after('books', behind, limit).map(({ id }) => id)).toEqual(names.slice(0, limit));
     }),
-    { numRuns: 40 },
+    runsOf(13, 80),
   );
 });
 
@@ -134,7 +135,7 @@ test('can be taken out, and the others stay as they were', () => {
       expect(plain(buffer.reads.drivers('books', 'accepted'))).toEqual(plain(all.filter(({ id }) => !gone.has(id))));
       expect(plain(buffer.reads.drivers('rents', 'accepted'))).toEqual(plain(all));
     }),
-    { numRuns: 40 },
+    runsOf(13, 80),
   );
 });
 
@@ -157,7 +158,7 @@ test('of two sources are found in both', () => {
       expect([...buffer.parts.sharedDrivers(parts('books'), parts('rents'))]).toEqual(both);
       expect([...buffer.reads.sharedDrivers([reads[0]!, reads[0]!])]).toEqual([]);
     }),
-    { numRuns: 40 },
+    runsOf(13, 80),
   );
 });
 

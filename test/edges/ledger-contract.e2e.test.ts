@@ -7,6 +7,7 @@ import type { PushOutcome, PushResult } from '../../src/core/ports.ts';
 import { noChanges } from '../../src/core/series/diff.ts';
 import { packMonths } from '../../src/core/series/packing.ts';
 import { parseMonth } from '../../src/core/time/month.ts';
+import { runsOf } from '../support/campaign.ts';
 import { type Stores, openPostgres, openSqlite } from '../support/ledger-stores.ts';
 import { driver } from '../support/packed.ts';
 import { type TestServer, cannotPostgres, postgresName, postgresReleases, postgresServer } from '../support/servers.ts';
@@ -334,7 +335,7 @@ describe.skipIf(cannotPostgres)(`SQLite and ${postgresName}`, () => {
         const kept = calls.filter(nul);
         expect(await play(postgres.ledger, kept)).toBe(await play(sqlite.ledger, kept));
       }),
-      { numRuns: 25 },
+      runsOf(8, 50),
     );
   });
 });

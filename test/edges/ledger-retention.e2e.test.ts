@@ -6,6 +6,7 @@ import { keptDigests } from '../../src/app/push/retention.ts';
 import type { Settings } from '../../src/core/settings.ts';
 import { noChanges } from '../../src/core/series/diff.ts';
 import { openBuffer } from '../../src/edges/state/buffer.ts';
+import { runsOf } from '../support/campaign.ts';
 import { type Stores, openPostgres, openSqlite } from '../support/ledger-stores.ts';
 import { driver } from '../support/packed.ts';
 import { type TestServer, cannotPostgres, postgresName, postgresServer } from '../support/servers.ts';
@@ -98,7 +99,7 @@ describe.skipIf(cannotPostgres)(`on SQLite and on ${postgresName}`, () => {
         const kept = 'SELECT DISTINCT file_sha256 FROM ~snapshot WHERE is_kept = 1 ORDER BY 1';
         expect(files).toEqual(await postgres.database.all(kept));
       }),
-      { numRuns: 15 },
+      runsOf(5, 30),
     );
   });
 });

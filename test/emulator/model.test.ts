@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Driver, Point, Update } from '../../src/contract/driver-push.ts';
 import { updateSchema } from '../../src/contract/driver-push.ts';
+import { runsOf } from '../support/campaign.ts';
 import { emulatorWorld, send, streamOf } from '../support/emulator-world.ts';
 
 /** The rules of the driver push, in their simplest form. */
@@ -100,7 +101,7 @@ test('any requests, written and cut in any way, have the result that the rules g
         expect(emulator.drivers()).toEqual(model.drivers());
       }
     }),
-    { numRuns: 300 },
+    runsOf(80, 600),
   );
 });
 
@@ -116,6 +117,6 @@ test('what the emulator shows can be sent to another one, which then shows the s
       expect((await send(second, body)).status).toBe(200);
       expect(await (await second.fetch('/_emulator/drivers')).text()).toBe(shown);
     }),
-    { numRuns: 50 },
+    runsOf(20, 100),
   );
 });

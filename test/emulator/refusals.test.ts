@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { updateSchema } from '../../src/contract/driver-push.ts';
 import { updatePath } from '../../src/contract/update-path.ts';
+import { runsOf } from '../support/campaign.ts';
 import { driver, emulatorWorld, push, refusalOf, send, streamOf } from '../support/emulator-world.ts';
 
 const good = '{"id":"a","path":["A"],"timeSeries":[{"time":"0","value":"1"}]}';
@@ -257,7 +258,7 @@ describe('an update is refused', () => {
           expect(status).toBe(isGood(body) ? 200 : 400);
         },
       ),
-      { numRuns: 1_000 },
+      runsOf(250, 2000),
     );
   });
 });

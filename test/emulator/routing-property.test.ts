@@ -6,6 +6,7 @@ import type { AudioModel, ImageModel, Values, VideoModel } from '../../src/emula
 import { decide } from '../../src/emulator/routing/pipeline.ts';
 import type { RoutingRequest } from '../../src/emulator/routing/request.ts';
 import { readPrompt } from '../../src/emulator/routing/prompt-traits.ts';
+import { runsOf } from '../support/campaign.ts';
 import { situations } from '../support/routing-requests.ts';
 
 const order = ['allow_deny', 'capability', 'input_support', 'prompt_length', 'price'];
@@ -183,7 +184,7 @@ describe('any request to any catalog', () => {
             : { emptiedBy: decision.emptiedBy };
         expect({ survivors, ...seen }).toEqual(naiveDecision(request, catalog, atLimit));
       }),
-      { numRuns: 2_000 },
+      runsOf(500, 4000),
     );
   });
 
@@ -197,7 +198,7 @@ describe('any request to any catalog', () => {
         const after = decide(request, { models: catalog.models.filter((model) => model !== gone) }, () => false);
         expect(after).toMatchObject({ model: before.model, estimatedCost: before.estimatedCost });
       }),
-      { numRuns: 2_000 },
+      runsOf(500, 4000),
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import type { Emulator } from '../../src/emulator/index.ts';
+import { runsOf } from '../support/campaign.ts';
 import { driver, emulatorWorld, push, temporaryDirectory } from '../support/emulator-world.ts';
 import { routingWorld, slugsOf, worldOf } from '../support/routing-world.ts';
 
@@ -198,6 +199,6 @@ test('whatever is pushed between snapshots, an emulator holds what one without s
         expect(layered.drivers()).toEqual(plain.drivers());
       }
     }),
-    { numRuns: 40 },
+    runsOf(15, 80),
   );
 });

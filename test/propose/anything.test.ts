@@ -55,7 +55,7 @@ test('tables of anything', () => {
       );
       return text === undefined || problems(text).length === 0;
     }),
-    runsOf(25, 240),
+    runsOf(10, 240),
   );
 });
 
@@ -68,7 +68,7 @@ test('headers of anything above plain data', () => {
       });
       return text === undefined || problems(text).length === 0;
     }),
-    runsOf(25, 240),
+    runsOf(10, 240),
   );
 });
 
@@ -78,6 +78,6 @@ test('bytes of anything', () => {
       const { text } = proposed({ 'a.csv': Buffer.from(bytes) });
       return text === undefined || problems(text).length === 0;
     }),
-    runsOf(20, 240),
+    runsOf(10, 240),
   );
 });

@@ -1,6 +1,7 @@
 /** What `init --from` proposes for files that combine delimiters, marks, dates, titles and totals. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../support/campaign.ts';
 import { lines, proposed } from '../support/proposals.ts';
 
 const two = (number: number): string => String(number).padStart(2, '0');
@@ -66,6 +67,6 @@ test('whatever a file combines, each of its marks is found', () => {
       const isPlain = Object.keys(numbers.format).length === 0;
       expect(entry?.value).toEqual(isPlain ? '{revenue}' : { from: '{revenue}', ...numbers.format });
     }),
-    { numRuns: 60 },
+    runsOf(20, 120),
   );
 });

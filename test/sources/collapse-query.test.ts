@@ -14,6 +14,7 @@ import { isAlwaysSure, monthRule } from '../../src/sources/databases/month-rule.
 import { mysqlDialect } from '../../src/sources/databases/mysql-dialect.ts';
 import { postgresDialect } from '../../src/sources/databases/postgres-dialect.ts';
 import { withoutEnd } from '../../src/sources/databases/query-words.ts';
+import { runsOf } from '../support/campaign.ts';
 import { mapping } from '../support/row-world.ts';
 import { pattern, template } from '../support/templates.ts';
 
@@ -346,7 +347,7 @@ describe('the rule of months', () => {
         }
         expect(slips).toEqual([]);
       }),
-      { numRuns: 500 },
+      runsOf(150, 1000),
     );
   });
 

@@ -158,7 +158,7 @@ describe.each(compressions)('a file stored as %s', (compression, suffix, compres
           expect(Buffer.concat(await collect(expand(archive)))).toEqual(Buffer.concat(texts));
         },
       ),
-      { numRuns: 60 },
+      runsOf(20, 240),
     );
   });
 
@@ -225,7 +225,7 @@ test('random tables are the same rows in every kind and archive', async () => {
         }
       }
     }),
-    runsOf(8, 75),
+    runsOf(4, 75),
   );
 });
 

@@ -8,6 +8,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { ParquetWriteOptions } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isAgentError } from '../../src/core/errors.ts';
+import { runsOf } from '../support/campaign.ts';
 import type { FaultyPart } from '../support/field-faults.ts';
 import { readFaults } from '../support/field-faults.ts';
 import { openSource, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
@@ -171,7 +172,7 @@ describe('values', () => {
           expect(digits > 1 && Math.fround(shorter) === data[at]).toBe(false);
         }
       }),
-      { numRuns: 50 },
+      runsOf(20, 100),
     );
   });
 
@@ -226,7 +227,7 @@ describe('random tables', () => {
         expect(read).toMatchObject({ columns: ['a', 'b', 'c', 'd'] });
         expect(read.rows).toEqual(table.map((row) => row.map((value) => value ?? '')));
       }),
-      { numRuns: 60 },
+      runsOf(20, 120),
     );
   });
 
@@ -355,7 +356,7 @@ describe('a file', () => {
         );
         expect(outcome).toBe('part.unreadable');
       }),
-      { numRuns: 200 },
+      runsOf(60, 400),
     );
   });
 

@@ -6,7 +6,7 @@ import { type NastyJson, nastyJson } from '../support/nasty-json.ts';
 import { readJsonBothWays } from '../support/two-json-ways.ts';
 
 /** More by hand: `SCANNED_FILES=1000000 npm test -- test/sources/scan-json.test.ts`. */
-const files = Number(process.env.SCANNED_FILES ?? (isCampaign ? 20_000 : 700));
+const files = Number(process.env.SCANNED_FILES ?? (isCampaign ? 20_000 : 250));
 
 /** @returns how many rows came as columns; `undefined` where the tokenizer has to read the file */
 async function scannedRows(content: string, keys: Partial<NastyJson> = {}): Promise<number | undefined> {

@@ -10,6 +10,7 @@ import { spelledText } from '../../src/core/numbers/spelling.ts';
 import type { Mapping } from '../../src/core/settings.ts';
 import { readDelimited } from '../../src/sources/formats/delimited.ts';
 import { readColumns } from '../../src/sources/formats/scan/read.ts';
+import { isCampaign } from '../support/campaign.ts';
 import { foldBatches } from '../support/folded-part.ts';
 import { fileOf, plainSettings } from '../support/nasty-files.ts';
 import { entry, mapping, utc } from '../support/row-world.ts';
@@ -107,7 +108,7 @@ test('what the scanner reads by the marks of a column is what is read of its tex
         if (!('rows' in batch)) for (const column of batch.values) scanned += column?.spelled?.length ? 1 : 0;
       }
     }),
-    { numRuns: Number(process.env.MARKED_FILES ?? 400) },
+    { numRuns: Number(process.env.MARKED_FILES ?? (isCampaign ? 1600 : 260)) },
   );
   expect(scanned).toBeGreaterThan(100);
 });

@@ -6,6 +6,7 @@ import type { RowBatch } from '../../src/core/model.ts';
 import { readDocument } from '../../src/sources/formats/json-array.ts';
 import { readTokens } from '../../src/sources/formats/json-lines.ts';
 import { readPlainRecords } from '../../src/sources/formats/scan/json-read.ts';
+import { isCampaign } from '../support/campaign.ts';
 import { foldBatches } from '../support/folded-part.ts';
 import { fileOf } from '../support/nasty-files.ts';
 import { entry, mapping, utc } from '../support/row-world.ts';
@@ -75,7 +76,7 @@ test('the scanner of JSON tells numbers from texts as the tokenizer does', async
       expect(byScanner).toEqual(byTokens);
       scanned += rows.length;
     }),
-    { numRuns: Number(process.env.JSON_NUMBERS ?? 400) },
+    { numRuns: Number(process.env.JSON_NUMBERS ?? (isCampaign ? 1600 : 130)) },
   );
   expect(scanned).toBeGreaterThan(400);
 });

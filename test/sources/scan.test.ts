@@ -16,7 +16,7 @@ import { calm, tempDir } from '../support/source-world.ts';
 import { readBothWays } from '../support/two-ways.ts';
 
 /** More by hand: `SCANNED_FILES=1000000 npm test -- test/sources/scan.test.ts`. */
-const files = Number(process.env.SCANNED_FILES ?? (isCampaign ? 20_000 : 700));
+const files = Number(process.env.SCANNED_FILES ?? (isCampaign ? 20_000 : 250));
 
 /** @returns how many rows came as columns */
 async function scannedRows(content: string | Buffer, keys: Partial<NastyFile> = {}): Promise<number> {

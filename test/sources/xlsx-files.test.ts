@@ -6,6 +6,7 @@ import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import writeExcelFile from 'write-excel-file/node';
 import { isAgentError } from '../../src/core/errors.ts';
+import { runsOf } from '../support/campaign.ts';
 import { calm, openSource, readWhole, tempDir, writeFiles } from '../support/source-world.ts';
 import { document, readBook, readBytes, sharedCell, unreadable, workbook, zipped } from '../support/workbooks.ts';
 
@@ -175,7 +176,7 @@ describe('a workbook', () => {
         );
         expect(outcome).toEqual(rows);
       }),
-      { numRuns: 300 },
+      runsOf(80, 600),
     );
   });
 
