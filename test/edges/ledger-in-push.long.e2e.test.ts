@@ -43,7 +43,9 @@ describe.skipIf(cannotPostgres)(`a ledger in ${postgresName}, and a push under w
     await cutConnections(world.server);
     service.goOn();
     await expect.poll(() => service.whole).toEqual(['1']);
-    await expect.poll(() => outcomesOf(world.one)).toEqual(['acknowledged']);
+    await expect.poll(async () => (await outcomesOf(world.one))[0]).toBe('acknowledged');
+    // A statement that was under way when they were cut breaks the first try off, and the next one goes.
+    expect(['acknowledged', 'acknowledged,unreachable']).toContain(String(await outcomesOf(world.one)));
   });
 
   test('a connection that is cut while the last bytes are confirmed: they are not sent, which is written down, and the push is tried again', async () => {
