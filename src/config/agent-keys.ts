@@ -133,7 +133,7 @@ export const destinationShape = {
     .boolean()
     .default(true)
     .describe(
-      'Whether the service deletes what a snapshot leaves out. With `false` nothing is ever deleted. The first push after `false` became `true` is a first push (`guard.firstPush`): it deletes all that is not in it, closed months and what exports lost meanwhile too, and no count of changes has that.',
+      'Whether the service deletes what a snapshot leaves out. With `false` nothing is ever deleted. The first push after a change from `false` to `true` counts as a first push (`guard.firstPush`): it deletes all that is not in it, also closed months and what exports have lost meanwhile, and `plan` and `history` do not count these deletes.',
     ),
   timeout: positiveDuration
     .prefault('60s')

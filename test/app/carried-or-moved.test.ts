@@ -241,7 +241,7 @@ test.each(['replace', 'carry'])(
         expect(await w.sync()).toMatchObject({ exit: 0 });
         expect(w.points()).toEqual(pushed);
       }),
-      runsOf(2, 24),
+      runsOf(2, 60),
     );
   },
   120_000,

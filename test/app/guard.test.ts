@@ -140,7 +140,7 @@ describe('a source without readings', () => {
     expect(w.points()).toEqual({ other: { '2026-01': '1' } });
   });
 
-  test('is held when nothing of its first read could be read, and the hint leads to the rejects', async () => {
+  test('is held when its first read has rejects and nothing else, and the hint leads to them', async () => {
     const sources = { sales: longSource('sales.csv') };
     const files = { 'sales.csv': `${empty}a,2026-01,"1,5"\n` };
     await using w = await world({ config: { sources, guard: { maxRejects: '100%' } }, files });

@@ -95,11 +95,14 @@ function cutTests({ queries: { long }, words, stopsBy, sessions }: Engine, at: C
       expect((await readWhole(at.open(long))).rows).toHaveLength(100_000);
     });
 
-    test.each(['reset', 'end'] as const)('by the network: %s', async (how) => {
+    test.each([
+      ['reset', 'tried again'],
+      ['end', 'read again'],
+    ] as const)('by the network: %s', async (how, hint) => {
       const port = await cuttingProxy(at.server.port, 1_000_000, how);
       const error = await failureOf(at.open(long, {}, { port }), at.server);
       expect(error).toMatchObject({ code: 'part.unreadable', message: expect.stringContaining('was cut') });
-      expect(error.hint).toMatch(/(?:tried|read) again/);
+      expect(error.hint).toContain(hint);
     });
   });
 

@@ -362,9 +362,7 @@ class Look {
         accepted === undefined
           ? 'its first read has no readings'
           : 'it turned empty, and its accepted read has readings',
-        this.#rejects.length === 0
-          ? 'check "where" and the export, or set mayBeEmpty: true'
-          : 'nothing of it could be read: its rejects say why',
+        `${this.#rejects.length === 0 ? '' : 'see its rejects, '}check "where" and the export, or set mayBeEmpty: true`,
       );
     }
     return {

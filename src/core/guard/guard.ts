@@ -144,17 +144,17 @@ export function judgeRemoved(
 function judgeEmptiness({ accepted, candidate }: Evidence, rules: GuardRules): Hold | undefined {
   if (candidate.drivers > 0 || rules.mayBeEmpty) return undefined;
   const rejects = candidate.rejects === 0 ? '' : `, and ${candidate.rejects} ${plural(candidate.rejects, 'reject')}`;
-  const seeRejects = rejects === '' ? undefined : 'see "driver-sync rejects": nothing of it could be read';
+  const see = rejects === '' ? '' : 'see "driver-sync rejects", ';
   if (accepted === undefined) {
     return {
       reason: `its first read has no readings${rejects}`,
-      hint: seeRejects ?? 'check "where" and the columns, or set mayBeEmpty: true',
+      hint: `${see}check "where" and the columns, or set mayBeEmpty: true`,
     };
   }
   if (accepted.drivers === 0) return undefined;
   return {
     reason: `it turned empty${rejects} and would delete all ${accepted.drivers} ${plural(accepted.drivers, 'driver')}`,
-    hint: seeRejects ?? 'check the export; approve only if the data is really gone',
+    hint: `${see}check the export; approve only if the data is really gone`,
   };
 }
 

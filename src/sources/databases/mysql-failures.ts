@@ -23,7 +23,7 @@ const cutCodes: ReadonlySet<number> = new Set([1260, 1301]);
 export function warningWords({ shown, count }: Warned): Words | undefined {
   const cut = shown.find(({ Code }) => cutCodes.has(Code));
   if (cut !== undefined) return cutWords(cut.Message);
-  const broken = shown.find(({ Code }) => rowsCutCode === Code);
+  const broken = shown.find(({ Code }) => Code === rowsCutCode);
   if (broken !== undefined) return { why: broken.Message, hint: 'leave LIMIT ROWS EXAMINED out of the query' };
   const garbled = shown.find(({ Code }) => garbledCodes.has(Code));
   if (garbled !== undefined) return garbledWords(garbled.Message);

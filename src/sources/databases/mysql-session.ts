@@ -19,7 +19,7 @@ type MySql = typeof mysql;
 /**
  * The sql_mode gives quotes their usual meaning and pads no CHAR. A reader that is busy with its rows has an hour, not the
  * usual minute. GROUP_CONCAT is not cut at 1024 bytes, and rows have no limit. As many warnings as there may be are kept, without
- * notes, but for `hasNotes`, and without divisions by zero, which are NULL: among those one that counts could be lost. Where the server has no tighter bound: half a minute for a lock, and a day for a statement, so that nothing runs for ever after the agent was
+ * notes, but for casts to an integer, and without divisions by zero, which are NULL: among those one that counts could be lost. Where the server has no tighter bound: half a minute for a lock, and a day for a statement, so that nothing runs for ever after the agent was
  * killed. MariaDB counts that in seconds and MySQL in milliseconds; each skips the other's line.
  */
 const firstStatements = [
@@ -130,6 +130,8 @@ class MySqlSession implements Connection {
   #server: unknown;
   #stopped: Promise<void> | undefined;
   #isOpen = false;
+  /** Whether the server keeps notes among its warnings. */
+  #hasNotes = false;
 
   constructor(opening: Opening, signal: AbortSignal) {
     this.#opening = opening;
@@ -189,7 +191,7 @@ class MySqlSession implements Connection {
   async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
     this.#signal.throwIfAborted();
     if (this.#lostBy !== undefined) throw this.#failure(this.#lostBy);
-    await this.#haveNotes(hasNotes.test(sql));
+    await this.#haveNotes(castsToInteger.test(sql));
     const { driver } = this.#opening;
     // The driver's own pausing keeps a copy of each row that has arrived already.
     const { stream } = this.#connection as unknown as { stream: Socket };
@@ -238,8 +240,10 @@ class MySqlSession implements Connection {
   }
 
   async #haveNotes(wanted: boolean): Promise<void> {
+    if (wanted === this.#hasNotes) return;
     try {
       await this.#answer((heard) => void this.#connection.query(`SET sql_notes = ${wanted ? 1 : 0}`, heard));
+      this.#hasNotes = wanted;
     } catch (error) {
       throw this.#failure(error);
     }
@@ -323,7 +327,7 @@ class MySqlSession implements Connection {
 const readsOnly = /^(?:\s|--(?=\s).*(?:\n|$)|#.*(?:\n|$)|\/\*(?![!M])[^]*?\*\/)*(?:\(|(?:select|with|values|table)\b)/i;
 
 /** A cast to an integer: MariaDB only notes that its number became another one. */
-const hasNotes = /\b(?:un)?signed\b|\bas\s+int(?:eger)?\b/i;
+const castsToInteger = /\b(?:un)?signed\b|\bas\s+int(?:eger)?\b/i;
 
 interface Prepared {
   readonly columns: readonly Column[];
