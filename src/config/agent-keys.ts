@@ -133,7 +133,7 @@ export const destinationShape = {
     .boolean()
     .default(true)
     .describe(
-      'Whether the service deletes what a snapshot leaves out. With `false` nothing is ever deleted. The first push after a change from `false` to `true` counts as a first push (`guard.firstPush`): it deletes all that is not in it, also closed months and what exports have lost meanwhile, and `plan` and `history` do not count these deletes.',
+      'Whether the service deletes what a snapshot leaves out. With `false` nothing is ever deleted. The first push after a change from `false` to `true` counts as a first push (`guard.firstPush`): it deletes all that is not in it. What earlier pushes have left there is counted, and waits for approval where it is more than `guard.maxDeletes` or in a closed month.',
     ),
   timeout: positiveDuration
     .prefault('60s')

@@ -11,7 +11,12 @@ interface Body {
   }[];
 }
 
-export function readBody(text: string): { readonly shouldDeleteMissing: boolean; readonly points: SentPoints } {
+export interface SentBody {
+  readonly shouldDeleteMissing: boolean;
+  readonly points: SentPoints;
+}
+
+export function readBody(text: string): SentBody {
   const { shouldDeleteMissing, extDrivers } = JSON.parse(text) as Body;
   const points = new Map(
     extDrivers.map(({ id, timeSeries }) => [id, new Map(timeSeries.map(({ time, value }) => [monthOf(time), value]))]),

@@ -1,12 +1,15 @@
 /** Holds what is sent to the service, and what lands there, against what is accepted. */
-import { type SentPoints, readBody, showMonth } from './body.ts';
+import { type SentBody, type SentPoints, readBody, showMonth } from './body.ts';
 import type { Checks } from './checks.ts';
+import { LeftOut } from './left-out.ts';
 import { Violation } from './promises.ts';
 import type { Landing } from './world/receiver.ts';
 
 export class WireChecks {
   readonly #checks: Checks;
-  readonly #bodies = new Map<string, SentPoints>();
+  readonly #bodies = new Map<string, SentBody>();
+  /** What pushes that deleted nothing have left at the service. */
+  readonly leftOut = new LeftOut();
   /** The body that somebody asked for with `rollback`, until somebody goes on. */
   rollbackTo: string | undefined;
   #isRolledBack = false;
@@ -54,21 +57,24 @@ export class WireChecks {
     if (this.#isRolledBack && digest !== this.rollbackTo)
       throw new Violation('rollback', 'something else was pushed after a rollback');
     const known = this.#bodies.get(digest);
-    const points = known ?? this.#read(digest, text);
+    const body = known ?? this.#read(digest, text);
     this.#isTried ||= digest === this.rollbackTo;
     if (known === undefined || ![this.lastAcknowledged, this.rollbackTo, this.#mayStillGo].includes(digest)) {
-      const fault = this.#difference(points);
+      const fault = this.#difference(body.points);
       if (fault !== undefined)
         throw known === undefined
           ? fault
           : new Violation('order', `an older snapshot was sent after a newer one: ${fault.message}`);
     }
+    // Whoever goes back to a push means what it holds.
+    if (digest !== this.rollbackTo && digest !== this.#mayStillGo) this.leftOut.sent(body, this.#checks.settings);
     if (digest === this.#mayStillGo) this.#mayStillGo = undefined;
     if (digest !== this.#unheard) this.#unheard = undefined;
   }
 
-  #read(digest: string, text: string): SentPoints {
-    const { shouldDeleteMissing, points } = readBody(text);
+  #read(digest: string, text: string): SentBody {
+    const body = readBody(text);
+    const { shouldDeleteMissing, points } = body;
     const { settings, all, isEmptyMeant } = this.#checks;
     if (shouldDeleteMissing && !settings.shouldDeleteMissing)
       throw new Violation(
@@ -80,13 +86,15 @@ export class WireChecks {
     const missing = settings.sources.find(({ name }) => !all.has(name));
     if (missing !== undefined && this.lastAcknowledged === undefined && shouldDeleteMissing)
       throw new Violation('first', `the first push went without source "${missing.name}"`);
-    this.#bodies.set(digest, points);
-    return points;
+    this.#bodies.set(digest, body);
+    return body;
   }
 
   /** The ledger has it that the service took this body. @param isRollback and that somebody asked to go back to it */
   acknowledged(digest: string, isRollback: boolean): void {
     this.lastAcknowledged = digest;
+    const body = this.#bodies.get(digest);
+    if (body !== undefined) this.leftOut.acknowledged(body);
     this.#checks.restoresTo = digest;
     if (digest === this.rollbackTo && (isRollback || !this.#isDoubtful)) this.#isRolledBack = true;
   }
@@ -104,14 +112,14 @@ export class WireChecks {
 
   /** Whether the service holds what every source has accepted. */
   isServed(): boolean {
-    const points = this.landed === undefined ? undefined : this.#bodies.get(this.landed.digest);
-    return points !== undefined && this.#difference(points) === undefined;
+    const body = this.landed === undefined ? undefined : this.#bodies.get(this.landed.digest);
+    return body !== undefined && this.#difference(body.points) === undefined;
   }
 
   /** The agent says that the service has what every source has accepted: it was acknowledged, whatever landed after it. */
   saidServed(): void {
-    const points = this.#bodies.get(this.lastAcknowledged ?? '');
-    const fault = points && this.#difference(points);
+    const body = this.#bodies.get(this.lastAcknowledged ?? '');
+    const fault = body && this.#difference(body.points);
     if (fault !== undefined)
       throw new Violation('arrives', `nothing more is pushed, and what was pushed is older: ${fault.message}`);
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
+import { damageSnapshot } from '../support/damage.ts';
 import { gridFile, ids, longFile, longSource, world } from '../support/world.ts';
 
 const sources = { sales: longSource('sales.csv') };
@@ -45,17 +46,91 @@ describe('with shouldDeleteMissing: false', () => {
   test('the first push that deletes is a first push, whatever was pushed before', async () => {
     await using w = await world({ config: merging, files: { 'sales.csv': gridFile(ids(1, 20)) } });
     await w.sync();
-    await w.write('sales.csv', gridFile(ids(1, 1)));
+    await w.write('sales.csv', gridFile(ids(1, 19)));
     await w.sync();
     await w.reconfigure({ guard: { firstPush: 'approve' }, sources });
     const plan = await w.plan();
-    expect(plan).toMatchObject({ isFirstPush: true, isSameData: true, exit: 4 });
+    expect(plan).toMatchObject({ isFirstPush: true, changes: { drivers: { delete: 1 } }, exit: 4 });
     expect(await w.sync()).toMatchObject({ outcome: 'blocked', exit: 4 });
     expect(w.drivers()).toHaveLength(20);
     await w.approve(plan.digest);
     expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
-    expect(w.drivers()).toHaveLength(1);
+    expect(w.drivers()).toHaveLength(19);
     expect(await w.plan()).toMatchObject({ isFirstPush: false, isSameData: false, exit: 0 });
+  });
+
+  test('what it left at the address is counted, also in history, by the first push that deletes', async () => {
+    const month = (of: string) => longFile(Object.fromEntries(ids(1, 20).map((id) => [id, { [of]: 1, '2026-03': 1 }])));
+    await using w = await world({ config: merging, files: { 'sales.csv': month('2026-01') } });
+    await w.sync();
+    await w.write('sales.csv', month('2026-02'));
+    await w.sync();
+    await w.write('sales.csv', longFile(Object.fromEntries(ids(1, 20).map((id) => [id, { '2026-03': 1 }]))));
+    await w.sync();
+    await w.reconfigure({ guard: { maxDeletes: '100%' }, sources });
+    expect(await w.plan()).toMatchObject({
+      changes: { drivers: { delete: 0, update: 20 }, points: { delete: 40 } },
+      exit: 2,
+    });
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    expect(await w.open(async ({ ledger }) => (await ledger.pushes.last())?.changes)).toMatchObject({
+      points: { create: 0, update: 0, delete: 40 },
+    });
+    expect(w.drivers().flatMap(({ timeSeries }) => timeSeries)).toHaveLength(20);
+  });
+
+  test('more of it than maxDeletes waits for approval', async () => {
+    await using w = await world({ config: merging, files: { 'sales.csv': gridFile(ids(1, 20)) } });
+    await w.sync();
+    await w.write('sales.csv', gridFile(ids(1, 10)));
+    await w.sync();
+    await w.reconfigure({ sources });
+    const report = await w.sync();
+    expect(report).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(report.reason).toContain(
+      'it deletes what pushes with shouldDeleteMissing: false have left there: 10 of 20 drivers, more than guard.maxDeletes 10%',
+    );
+    expect(w.drivers()).toHaveLength(20);
+    await w.approve((await w.plan()).digest);
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    expect(w.drivers()).toHaveLength(10);
+  });
+
+  test('so does a point of a closed month among it', async () => {
+    const file = (months: readonly string[]) =>
+      longFile(
+        Object.fromEntries(
+          ids(1, 20).map((id, at) => [
+            id,
+            Object.fromEntries(months.slice(at === 0 ? 1 : 0).map((month) => [month, 1])),
+          ]),
+        ),
+      );
+    const year = ['2026-01', '2026-02', '2026-03'];
+    const whole = longFile(
+      Object.fromEntries(ids(1, 20).map((id) => [id, Object.fromEntries(year.map((month) => [month, 1]))])),
+    );
+    await using w = await world({
+      config: { ...merging, lastClose: '2026-01' },
+      files: { 'sales.csv': whole },
+    });
+    await w.sync();
+    await w.write('sales.csv', file(year));
+    expect(await w.sync()).toMatchObject({ sources: [{ state: 'accepted' }] });
+    await w.reconfigure({ sources, lastClose: '2026-01' });
+    const report = await w.sync();
+    expect(report).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(report.reason).toContain('1 point in closed months');
+  });
+
+  test('nobody knows what goes where the last snapshot is damaged, so it waits too', async () => {
+    await using w = await world({ config: merging, files: { 'sales.csv': gridFile(ids(1, 300)) } });
+    const { push } = await w.sync();
+    damageSnapshot(w.state, push?.digest ?? '');
+    await w.reconfigure({ sources });
+    const report = await w.sync();
+    expect(report).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(report.reason).toContain('push 1 deleted nothing, and its snapshot cannot be read');
   });
 
   test('a push that deletes is a first push again after pushes that did not', async () => {

@@ -22,7 +22,7 @@ import { pushNeed } from '../push/push-need.ts';
 import { isRepeatDue } from '../push/repeat.ts';
 import { landsUntilMs, mayStillLand } from '../push/send.ts';
 import { loopState } from '../loop-record.ts';
-import { openReadable } from '../push/retention.ts';
+import { servedBefore } from '../push/served.ts';
 import { readAll } from '../read/read-all.ts';
 import { passExit, sourceReport } from '../report.ts';
 import type { SourceReport } from '../../core/report.ts';
@@ -30,7 +30,7 @@ import { review } from '../review/review.ts';
 import type { Verdict } from '../review/verdict.ts';
 
 export interface PlanReport {
-  /** Against the last acknowledged snapshot of the address. */
+  /** Against what the address holds, as far as is known. */
   readonly changes: Changes;
   readonly digest: string;
   readonly exit: number;
@@ -118,7 +118,7 @@ export async function plan(
   let keptPoints = 0;
   // Equal bytes need no comparison, and their file may be damaged.
   const isOther = last?.digest !== snapshot.digest;
-  const before = isOther && last !== undefined ? await openReadable(deps, last.digest) : undefined;
+  const before = isOther && last !== undefined ? await servedBefore(deps, settings, last) : undefined;
   const compared = compareRuns(before?.read() ?? [], isOther ? acceptedDrivers(deps) : [], (change) => {
     const { source } = (change.after ?? change.before) as SnapshotDriver;
     const seen = effect(change);

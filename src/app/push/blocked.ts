@@ -5,6 +5,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
 import { allPoints, firstPushTo } from '../review/approvals.ts';
 import type { PushReport } from './push-report.ts';
+import { whyLeftOut } from './served.ts';
 
 /** Whether the next push is the first that deletes what it leaves out: what the address holds until then nobody knows. */
 export async function isFirstPush({ ledger, settings, address }: Dependencies): Promise<boolean> {
@@ -69,8 +70,8 @@ async function whyLess(
 }
 
 /**
- * With `firstPush: approve`, for a snapshot without drivers, and for one that has less where nothing else is known of what was there, the
- * snapshot itself has to be approved.
+ * With `firstPush: approve`, for a snapshot without drivers, and for one that has less than is known of what was there, where no read was
+ * judged by that, the snapshot itself has to be approved.
  */
 export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Promise<PushReport | undefined> {
   const { ledger, settings, address, clock } = deps;
@@ -86,7 +87,7 @@ export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Pro
     return { outcome: 'blocked', reason, hint };
   }
   const isFirst = settings.guard.firstPush === 'approve' && (await isFirstPush(deps));
-  const why = doubt?.why ?? (await whyLess(deps, snapshot));
+  const why = doubt?.why ?? (await whyLess(deps, snapshot)) ?? (await whyLeftOut(deps, snapshot));
   if (!isFirst && why === undefined) return undefined;
   const points = allPoints(snapshot.readPoints());
   const firstPush = firstPushTo(address);

@@ -25,27 +25,6 @@ export function openTitle(deps: Pick<Dependencies, 'archive' | 'log'>, digest: s
   return ifWhole(deps, digest, () => deps.archive.open(digest));
 }
 
-/**
- * Compares a snapshot with the last push, but for what both have in the same bytes: that is the most of nearly every push. Where the push is
- * damaged or not kept, all is new.
- */
-export async function comparedWith<T>(
-  deps: Pick<Dependencies, 'archive' | 'log'>,
-  { last, snapshot }: { readonly last: PushRecord; readonly snapshot: Snapshot },
-  compare: (before: Iterable<PackedPoints>, after: Iterable<PackedPoints>) => T | Promise<T>,
-): Promise<T> {
-  const before = await openTitle(deps, last.digest);
-  try {
-    return await compare(before?.readPoints(snapshot.blocks()) ?? [], snapshot.readPoints(before?.blocks()));
-  } catch (error) {
-    if (!isAgentError(error, 'snapshot.damaged') || before === undefined) throw error;
-    deps.log.warn('the last acknowledged snapshot is damaged: all of its points count as new', {
-      cause: error.message,
-    });
-    return await compare([], snapshot.readPoints());
-  }
-}
-
 /** One driver of a snapshot; `undefined` where it is not in it, or the snapshot is not kept or damaged there. */
 export async function driverIn(
   deps: Pick<Dependencies, 'archive' | 'log'>,

@@ -10,7 +10,7 @@ import { firstPushTo } from '../review/approvals.ts';
 import { inTurns } from '../turns.ts';
 import { isFirstPush } from './blocked.ts';
 import type { PushReport } from './push-report.ts';
-import { comparedWith } from './retention.ts';
+import { comparedWith } from './served.ts';
 
 /** An attempt that may still land must not land after a different snapshot: that one waits until its timeout is over. */
 export async function waitForOlder(deps: Dependencies, digest: string, signal: AbortSignal): Promise<void> {

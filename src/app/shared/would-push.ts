@@ -5,7 +5,7 @@ import { countChanges, diffDrivers } from '../../core/series/diff.ts';
 import type { SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { buildSnapshot, withNewest } from '../push/newest-snapshot.ts';
-import { comparedWith } from '../push/retention.ts';
+import { comparedWith } from '../push/served.ts';
 
 /** @param deps with an archive that keeps its drafts to itself */
 export async function wouldPush(deps: Dependencies, sources: readonly SourceReport[]): Promise<AgentSaid> {

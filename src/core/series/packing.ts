@@ -301,6 +301,21 @@ export function placePoints(points: Uint8Array, months: Int32Array, starts: Int3
   }
 }
 
+/** Points as a `points` blob. Months are in order; values are their ASCII. */
+export function packPoints(points: readonly { readonly month: Month; readonly value: Uint8Array }[]): Uint8Array {
+  const writer = writers.points;
+  writer.reset();
+  writer.varint(points.length);
+  let last = 0;
+  for (const { month, value } of points) {
+    writer.varint(month - last);
+    writer.varint(value.length);
+    writer.bytes(value, 0, value.length);
+    last = month;
+  }
+  return writer.copy();
+}
+
 /** Months as a blob, for sets of deleted points. */
 export function packMonths(months: readonly Month[]): Uint8Array {
   const writer = writers.points;

@@ -144,6 +144,7 @@ export const peopleEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     const { digest, source } = draw.pick(held, 'held');
     await ledger.holds.approve(digest, source, clock.now().getTime());
     world.checks.approve(source);
+    if (!world.settings.sources.some(({ name }) => name === source)) world.wire.leftOut.approved();
     world.process.waker.wake('request');
     const owner = world.owners.find(({ place }) => place.name === placeNameOf(source));
     if (owner === undefined || !canHappen('half', owner.place.kind) || draw.isIn(0.7, 'alone'))

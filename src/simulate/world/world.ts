@@ -122,6 +122,7 @@ export class World {
       damageSnapshot: (digest) => {
         this.#damaged.add(digest);
         this.checks.served.isKept = false;
+        this.wire.leftOut.damaged();
         state.damageSnapshot(digest);
       },
       loseBuffer: () => {

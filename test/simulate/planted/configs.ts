@@ -34,6 +34,13 @@ export const movingDrivers = {
 /** The same where the service keeps what a snapshot leaves out. */
 export const nothingDeleted = { ...movingDrivers, destination: { ...destination, shouldDeleteMissing: false } };
 
+/** The same of two sources, where nothing may go unapproved. */
+export const leavingBehind = {
+  ...twoSources,
+  destination: { ...destination, shouldDeleteMissing: false },
+  guard: { maxDeletes: 0 },
+};
+
 /** Bookings that add up, in European and in bookkeepers' numbers. */
 export const shapedConfig = {
   destination,

@@ -1,6 +1,15 @@
 /** Bugs that are planted one at a time: what is changed where, and which promise of docs/RULES.md that breaks. */
 import type { PromiseName } from '../../../src/simulate/promises.ts';
-import { lagging, lenient, movingDrivers, nothingDeleted, oneSource, shapedConfig, twoSources } from './configs.ts';
+import {
+  lagging,
+  leavingBehind,
+  lenient,
+  movingDrivers,
+  nothingDeleted,
+  oneSource,
+  shapedConfig,
+  twoSources,
+} from './configs.ts';
 import type { Plant } from './plant.ts';
 import { sharedPlants } from './shared-plants.ts';
 
@@ -293,6 +302,14 @@ export const plants: readonly Plant[] = [
       'archive.write(acceptedDrivers(deps), { shouldDeleteMissing: stamp.length > 0 || shouldDeleteMissing, stamp }, buffer.reads.origins())',
     breaks: ['evidence'],
     config: nothingDeleted,
+  },
+  {
+    name: 'what pushes that deleted nothing have left goes unjudged',
+    file: 'app/push/served.ts',
+    find: 'if (last === undefined || !deletesLeft(snapshot.format, last)) return undefined;',
+    replace: 'if (last === undefined || last.id > 0 || !deletesLeft(snapshot.format, last)) return undefined;',
+    breaks: ['evidence'],
+    config: leavingBehind,
   },
   {
     name: 'what went is not compared where nothing is deleted',

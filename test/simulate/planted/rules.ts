@@ -89,6 +89,9 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
   ],
   'What was approved as a move is no approval to delete.': `histories approve few moves: ${ownTests}`,
   'The first push to an address waits until every source was accepted once.': ['the first push waits for nobody'],
+  'What pushes that deleted nothing have left at an address is judged before a push deletes it.': [
+    'what pushes that deleted nothing have left goes unjudged',
+  ],
   'An empty snapshot is sent only where an approved candidate empties it.': ['an empty snapshot needs no approval'],
   'With `shouldDeleteMissing: false` nothing is ever deleted,': [
     'a snapshot deletes what it leaves out, whatever the config says',
