@@ -1,4 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Source } from '../../src/core/ports.ts';
 import { kinds } from '../../src/sources/index.ts';
 import {
@@ -26,6 +29,34 @@ async function running(server: ClickHouseServer): Promise<number> {
   return Number(found[0]!['n']);
 }
 
+/** Passes answers on, and ends those with rows behind so many of them. @param isFramed whether it says where its answers end */
+async function endingProxy(port: number, { afterRows = Infinity, isFramed = true } = {}): Promise<number> {
+  const proxy = createServer((asked, answer) => {
+    const { method = 'POST', url: at = '/', headers } = asked;
+    const far = request({ host: '127.0.0.1', port, method, path: at, headers }, (given) => {
+      answer.useChunkedEncodingByDefault = isFramed;
+      answer.writeHead(given.statusCode ?? 500, { connection: 'close' });
+      let rows = 0;
+      given.on('data', (data: Buffer) => {
+        const lines = data.toString('latin1').split('\n');
+        const left = afterRows - rows;
+        rows += lines.length - 1;
+        if (left <= 0) return;
+        if (lines.length - 1 < left) answer.write(data);
+        else answer.end(Buffer.from(`${lines.slice(0, left).join('\n')}\n`, 'latin1'));
+      });
+      given.on('end', () => answer.end());
+    });
+    asked.pipe(far);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return (proxy.address() as AddressInfo).port;
+}
+
 describe.skipIf(cannotClickhouse)(`a connection of type clickhouse, on ${clickhouseName}`, () => {
   let server: ClickHouseServer;
   beforeAll(async () => {
@@ -51,6 +82,25 @@ describe.skipIf(cannotClickhouse)(`a connection of type clickhouse, on ${clickho
         code: 'part.unreadable',
         message: expect.stringContaining('was cut'),
         hint: expect.stringContaining('next look'),
+      });
+    });
+
+    test('by a proxy that ends the answer as if it were whole, between two rows', async () => {
+      const port = await endingProxy(server.port, { afterRows: 1000 });
+      expect(await failureOf(open(long, { port }), server)).toMatchObject({
+        code: 'part.unreadable',
+        message: expect.stringContaining('was cut'),
+        hint: expect.stringContaining('next look'),
+      });
+    });
+
+    test('by a proxy whose answers end with their connection, where nothing says that they are whole: they have no rows', async () => {
+      const port = await endingProxy(server.port, { isFramed: false });
+      expect((await readWhole(open('SELECT 1 AS a', { port }))).rows).toEqual([['1']]);
+      expect(await failureOf(open('SELECT 1 AS a WHERE 0', { port }), server)).toMatchObject({
+        code: 'part.unreadable',
+        message: expect.stringContaining('does not say where it ends'),
+        hint: expect.stringContaining('HTTP/1.1'),
       });
     });
 

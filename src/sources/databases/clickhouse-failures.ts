@@ -82,6 +82,12 @@ const again = 'it is read again at the next look';
 /** A connection that ended before its answer did. */
 export const cutWords: Words = { why: 'the connection was cut while the query ran', hint: again };
 
+/** An answer without rows, or for a user who may set nothing, that ends with its connection, as none of the server itself does. */
+export const endlessWords: Words = {
+  why: 'the answer does not say where it ends, so that nobody would see it cut',
+  hint: 'a proxy on the way answers as HTTP/1.0 does: let it speak HTTP/1.1 (in nginx: proxy_http_version 1.1), or name the server itself in url',
+};
+
 /** What the network says while a query runs. */
 export function brokenWords(error: unknown, { connectMaxMs }: ServerName, secrets: readonly string[]): Words {
   const { why, hint } = networkFailure(error, secrets, { connectMs: connectMaxMs, silenceMs: connectMaxMs });

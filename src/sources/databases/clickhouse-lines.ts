@@ -1,6 +1,7 @@
 /**
  * The rows of an answer of ClickHouse in its format TabSeparated. A server that fails on the way writes its failure behind
- * the rows, and the answer ends as if it were whole: so each row of the agent's statements begins with a mark.
+ * the rows, and the answer ends as if it were whole: so each row of the agent's statements begins with a mark. And an answer that was
+ * cut behind a row looks whole where a proxy ends it by itself: so the extremes of all rows are asked for, which come behind them.
  */
 import { AgentError } from '../../core/errors.ts';
 import type { Row } from '../../core/model.ts';
@@ -11,6 +12,10 @@ import { batchRows, longRowError, rowBytesAllowed } from './long-rows.ts';
 export const markColumn = "'+'";
 const mark = '+\t';
 
+/** The setting that makes a server write an empty line behind the rows, and the least and the greatest of each column. Not where there are no rows. */
+export const endSetting = { extremes: '1' } as const;
+const endLines = 2;
+
 /** Characters of a failure that are kept. */
 const failureMax = 65_536;
 
@@ -18,6 +23,9 @@ export class AnswerLines {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #place: string;
   readonly #columns: number;
+  /** How many lines came behind the rows; `undefined`: the rows have not ended. */
+  #behind: number | undefined;
+  readonly #hasEnd: boolean;
   /** The line that has not ended. */
   #rest = '';
   #rows: Row[] = [];
@@ -26,10 +34,14 @@ export class AnswerLines {
   /** What stands where a row was to begin. */
   #failure: string | undefined;
 
-  /** @param place of the database, for messages */
-  constructor(place: string, columns: number) {
+  /**
+   * @param place of the database, for messages
+   * @param hasEnd `endSetting` was asked for
+   */
+  constructor(place: string, { columns, hasEnd }: { readonly columns: number; readonly hasEnd: boolean }) {
     this.#place = place;
     this.#columns = columns;
+    this.#hasEnd = hasEnd;
   }
 
   /** The words of the server that follow its rows, whole once all was pushed. */
@@ -41,9 +53,15 @@ export class AnswerLines {
     return this.#rows.length >= batchRows || this.#chars >= batchLengthMax;
   }
 
-  /** Whether nothing is left of a row that began. */
+  /** Whether nothing is left of a row that began, and the end was there, where rows have one. */
   get isWhole(): boolean {
-    return this.#rest === '' && this.#failure === undefined;
+    const mayEnd = !this.#hasEnd || this.#taken + this.#rows.length === 0 || this.hasEnded;
+    return this.#rest === '' && this.#failure === undefined && mayEnd;
+  }
+
+  /** Whether the end was there: nothing was cut, whatever ends the answer. */
+  get hasEnded(): boolean {
+    return this.#behind === endLines;
   }
 
   /** All rows that were not taken yet, for one batch. */
@@ -79,11 +97,21 @@ export class AnswerLines {
     const lines = text.split('\n');
     this.#rest = lines.pop() as string;
     for (const [at, line] of lines.entries()) {
+      if (line === '' && this.#hasEnd && this.#behind === undefined) {
+        this.#behind = 0;
+        continue;
+      }
       const fields = line.startsWith(mark) ? fieldsOf(line) : undefined;
-      if (fields?.length !== this.#columns) {
-        this.#failure = [...lines.slice(at), this.#rest].join('\n').slice(0, failureMax);
+      if (fields?.length !== this.#columns || this.#behind === endLines) {
+        // What came behind one empty line and before another one were totals, as one line.
+        const before = line === '' && this.#behind === 1 ? ['', mark] : [];
+        this.#failure = [...before, ...lines.slice(at), this.#rest].join('\n').slice(0, failureMax);
         this.#rest = '';
         return;
+      }
+      if (this.#behind !== undefined) {
+        this.#behind++;
+        continue;
       }
       this.#rows.push(fields);
       this.#chars += line.length;

@@ -10,9 +10,9 @@ import { readAuthorities } from '../../http/credentials.ts';
 import { SilenceError } from '../../http/failures.ts';
 import { isClean } from '../../http/masking.ts';
 import type { ClickHouseAddress } from './clickhouse-address.ts';
-import { brokenWords, cutWords, openingWords, queryWords } from './clickhouse-failures.ts';
-import { AnswerLines, markColumn, textOf } from './clickhouse-lines.ts';
-import { parseSettings, settingsQuery, settingsToSend } from './clickhouse-settings.ts';
+import { brokenWords, cutWords, endlessWords, openingWords, queryWords } from './clickhouse-failures.ts';
+import { AnswerLines, endSetting, markColumn, textOf } from './clickhouse-lines.ts';
+import { maySet, parseSettings, settingsQuery, settingsToSend } from './clickhouse-settings.ts';
 import { isMixed, isNumberText, isState, named, shown, typeOf } from './clickhouse-types.ts';
 import type { Connection, QueryColumn } from './connection.ts';
 import { type Words, missingDriver, networkWords, serverError } from './failure.ts';
@@ -75,6 +75,7 @@ class ClickHouseSession implements Connection {
   readonly #abort = (): void => void this.#stop();
   /** Unknown until the server has answered once. */
   #settings: Readonly<Record<string, string>> | undefined;
+  #maySet = false;
   /** The columns of statements, some of them asked for more than once. */
   readonly #described = new Map<string, readonly QueryColumn[]>();
   /** The statement that the server may be at. */
@@ -109,6 +110,7 @@ class ClickHouseSession implements Connection {
       throw this.#error('source.unreadable', openingWords(refusal, this.#secrets), undefined);
     }
     this.#settings = settingsToSend(settings, label);
+    this.#maySet = maySet(settings);
   }
 
   async describe(sql: string): Promise<readonly QueryColumn[]> {
@@ -154,9 +156,10 @@ class ClickHouseSession implements Connection {
 
   /** The rows of a statement whose first column is the mark. @param columns how many follow it */
   async *answer(sql: string, columns: number): AsyncGenerator<readonly Row[], void, void> {
-    const lines = new AnswerLines(this.#address.label, columns);
+    const hasEnd = this.#maySet;
+    const lines = new AnswerLines(this.#address.label, { columns, hasEnd });
     try {
-      const { body, status } = await this.#send(`${sql}\nFORMAT TabSeparated`, this.#signal);
+      const { body, status } = await this.#send(`${sql}\nFORMAT TabSeparated`, this.#signal, hasEnd ? endSetting : {});
       if (status !== 200) throw this.#refused({ status, said: (await readStart(body, saidMax)).text });
       for await (const chunk of body as AsyncIterable<Buffer>) {
         lines.push(chunk);
@@ -165,6 +168,7 @@ class ClickHouseSession implements Connection {
       lines.end();
       if (lines.failure !== undefined) throw this.#refused({ status, said: lines.failure });
       if (!lines.isWhole) throw this.#error('part.unreadable', cutWords, undefined);
+      if (!lines.hasEnded && !isFramed(body)) throw this.#error('part.unreadable', endlessWords, undefined);
       this.#running = undefined;
       const last = lines.take();
       if (last.length > 0) yield last;
@@ -198,14 +202,14 @@ class ClickHouseSession implements Connection {
     return { status, said: text };
   }
 
-  async #send(query: string, signal: AbortSignal): Promise<Answer> {
+  async #send(query: string, signal: AbortSignal, settings: Readonly<Record<string, string>> = {}): Promise<Answer> {
     signal.throwIfAborted();
     const running: { readonly id: string; body?: IncomingMessage } = { id: randomUUID() };
     this.#running = running;
     const answered = await this.#client.exec({
       query,
       query_id: running.id,
-      clickhouse_settings: this.#settings ?? {},
+      clickhouse_settings: { ...this.#settings, ...settings },
       abort_signal: signal,
       ignore_error_response: true,
     });
@@ -213,7 +217,8 @@ class ClickHouseSession implements Connection {
     running.body = body;
     // It may break while nobody reads it; whoever reads learns of it.
     body.on('error', () => undefined);
-    return { body, status: answered.http_status_code ?? body.statusCode ?? 0 };
+    const status = answered.http_status_code ?? body.statusCode ?? 0;
+    return { body, status };
   }
 
   /** Ends whatever the server is doing, then the connections. */
@@ -256,6 +261,11 @@ class ClickHouseSession implements Connection {
   #error(code: 'source.unreadable' | 'part.unreadable', words: Words, cause: unknown): AgentError {
     return serverError(code, this.#address, words, isClean(cause, this.#secrets) ? cause : undefined);
   }
+}
+
+/** Whether the answer says where it ends. One that ends with its connection looks whole wherever it is cut. RFC 9112, 6.3. */
+function isFramed({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 /** Lines of TabSeparated, whole. */

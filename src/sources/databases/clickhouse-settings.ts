@@ -63,7 +63,7 @@ function listed(texts: readonly string[]): string {
  * @throws AgentError `source.unreadable` where the user may set nothing, and the profile says otherwise
  */
 export function settingsToSend(present: ReadonlyMap<string, string>, place: string): Readonly<Record<string, string>> {
-  const isLocked = present.get('readonly') === '1';
+  const isLocked = !maySet(present);
   const send: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...needed, ...wished })) {
     const is = present.get(name);
@@ -74,6 +74,11 @@ export function settingsToSend(present: ReadonlyMap<string, string>, place: stri
   // It may read and set the settings above, and nothing else.
   if (present.get('readonly') === '0') send['readonly'] = '2';
   return send;
+}
+
+/** Whether the user may change a setting. */
+export function maySet(present: ReadonlyMap<string, string>): boolean {
+  return present.get('readonly') !== '1';
 }
 
 function lockedError(place: string, name: string, is: string, value: string): AgentError {
