@@ -28,11 +28,13 @@ export async function embedEmulator(settings: Settings): Promise<Emulator | unde
 }
 
 /** The emulator's state is inside the agent's: the agent that holds one holds the other, or the command `emulator` was given the folder. */
-function agentErrorOf(
+export function agentErrorOf(
   { code, message, hint }: StateError,
-  { state }: Settings,
+  { state }: Pick<Settings, 'state'>,
   holder: { readonly pid: number | undefined; readonly command: string | undefined } | undefined,
 ): AgentError {
+  // It passes by itself, and nothing is wrong with the config: whatever supervises the agent starts it again.
+  if (isFull(code)) return new AgentError('state.full', message, { hint });
   if (code !== 'held') return new AgentError('state.unwritable', message, { hint });
   if (holder === undefined) {
     return new AgentError('state.locked', `an emulator that runs by itself holds ${path.join(state, 'emulator')}`, {
@@ -47,6 +49,10 @@ function agentErrorOf(
         ? `kill -USR2 ${pid} makes it run a pass now; "driver-sync sync --wake" does so and waits for its end`
         : 'wait until it ends',
   });
+}
+
+function isFull(code: string): boolean {
+  return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 export function isPortInUse(error: unknown): boolean {

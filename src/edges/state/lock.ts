@@ -242,7 +242,8 @@ function lockedHint(holder: LockHolder | undefined): string {
   return `kill -USR2 ${holder.pid} makes it run a pass now; "driver-sync sync --wake" does so and waits for its end`;
 }
 
-function stateError(stateDir: string, cause: unknown): AgentError {
+/** What the file system or SQLite says of a state directory, in our words: what may pass by itself is no fault of the config. */
+export function stateError(stateDir: string, cause: unknown): AgentError {
   if (isAgentError(cause)) return cause;
   const code = errnoCode(cause) || sqliteCode(cause);
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL') {
@@ -255,6 +256,13 @@ function stateError(stateDir: string, cause: unknown): AgentError {
     return new AgentError('state.unwritable', `${stateDir}/lock is not a lock file of driver-sync (${code})`, {
       cause,
       hint: 'remove it while no agent runs',
+    });
+  }
+  // Nothing is wrong with the config: it may pass by itself, as where a share was away for a moment.
+  if (/^(?:EIO|ESTALE|ETIMEDOUT|ENOTCONN|EREMOTEIO|SQLITE_IOERR\w*)$/.test(code)) {
+    return new AgentError('state.full', `the state directory ${stateDir} cannot be used: the disk fails (${code})`, {
+      cause,
+      hint: 'look at the disk, or the share; nothing was lost, and nothing is pushed until then',
     });
   }
   const reason = code || (cause instanceof Error ? cause.message : String(cause));

@@ -1,0 +1,32 @@
+/** Why a state directory cannot be used: only what no restart mends ends a daemon for good, which a unit tells by 78. */
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { stateError } from '../../src/edges/state/lock.ts';
+
+test.each([
+  ['ENOSPC', 'state.full', 75],
+  ['EDQUOT', 'state.full', 75],
+  ['EIO', 'state.full', 75],
+  ['ESTALE', 'state.full', 75],
+  ['ETIMEDOUT', 'state.full', 75],
+  ['EACCES', 'state.unwritable', 78],
+  ['EROFS', 'state.unwritable', 78],
+  ['ENOTDIR', 'state.unwritable', 78],
+])('%s of the file system is %s and ends with %i', (code, expected, exit) => {
+  const cause = Object.assign(new Error('it fails'), { code, errno: -1 });
+  const error = stateError('/state', cause);
+  expect(error).toMatchObject({ code: expected, exit, cause, hint: expect.any(String) });
+  expect(error.message).toContain(`(${code})`);
+});
+
+test.each([
+  ['SQLITE_FULL', 'state.full'],
+  ['SQLITE_IOERR', 'state.full'],
+  ['SQLITE_IOERR_LOCK', 'state.full'],
+  ['SQLITE_CORRUPT_INDEX', 'state.unwritable'],
+  ['SQLITE_NOTADB', 'state.unwritable'],
+  ['SQLITE_CANTOPEN', 'state.unwritable'],
+])('%s of SQLite is %s', (code, expected) => {
+  const error = stateError('/state', new Database.SqliteError('it fails', code));
+  expect(error).toMatchObject({ code: expected, message: expect.stringContaining(`(${code})`) });
+});
