@@ -314,10 +314,13 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-/** A driver of a snapshot, and the source it came from. */
-export interface SnapshotDriver extends PackedDriver {
+/** The points of a driver of a snapshot, and the source it came from. */
+export interface SnapshotPoints extends PackedPoints {
   readonly source: string;
 }
+
+/** A driver of a snapshot, and where its points came from. */
+export type SnapshotDriver = SnapshotPoints & PackedDriver;
 
 /** A snapshot on disk. */
 export interface Snapshot {
@@ -335,7 +338,7 @@ export interface Snapshot {
   /** Names the blocks of its points: those of one name have the same drivers with the same points, in whatever snapshot. */
   blocks(): ReadonlySet<string>;
   /** The same without where the points came from, in half the time; and without some blocks. */
-  readPoints(without?: ReadonlySet<string>): Iterable<PackedPoints>;
+  readPoints(without?: ReadonlySet<string>): Iterable<SnapshotPoints>;
   body(): SnapshotBody;
 }
 

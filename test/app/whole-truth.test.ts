@@ -96,6 +96,49 @@ describe('with shouldDeleteMissing: false', () => {
     expect(w.drivers()).toHaveLength(10);
   });
 
+  test('what older pushes have left there is among it, each driver once, under its source', async () => {
+    const one = (of: number, value: number) =>
+      longFile({ [`d${of}`]: { '2026-01': value }, kept: { '2026-01': value } });
+    await using w = await world({ config: merging, files: { 'sales.csv': one(1, 1) } });
+    for (const [of, value] of [
+      [1, 1],
+      [2, 2],
+      [1, 3],
+      [3, 4],
+    ] as const) {
+      await w.write('sales.csv', one(of, value));
+      await w.sync();
+    }
+    await w.write('sales.csv', longFile({ kept: { '2026-01': 5 } }));
+    await w.sync();
+    await w.reconfigure({ sources });
+    const { changes, sources: planned, exit } = await w.plan();
+    expect(exit).toBe(4);
+    expect(changes).toMatchObject({ drivers: { create: 0, update: 0, delete: 3 }, points: { delete: 3 } });
+    expect(planned).toMatchObject([
+      {
+        name: 'sales',
+        largest: [
+          { driver: 'd3', old: '4' },
+          { driver: 'd1', old: '3' },
+          { driver: 'd2', old: '2' },
+        ],
+      },
+    ]);
+  });
+
+  test('an older snapshot that is damaged is known by its counts', async () => {
+    await using w = await world({ config: merging, files: { 'sales.csv': gridFile(ids(1, 300)) } });
+    const { push } = await w.sync();
+    await w.write('sales.csv', gridFile(ids(1, 100)));
+    await w.sync();
+    damageSnapshot(w.state, push?.digest ?? '');
+    await w.reconfigure({ sources });
+    const report = await w.sync();
+    expect(report).toMatchObject({ outcome: 'blocked', exit: 4 });
+    expect(report.reason).toContain('200 of 300 drivers');
+  });
+
   test('so does a point of a closed month among it', async () => {
     const file = (months: readonly string[]) =>
       longFile(

@@ -12,7 +12,7 @@ import { compareRuns } from '../../core/series/compare.ts';
 import { LargestChanges, type PointChange } from '../../core/series/largest.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import { type PathTotal, PathTotals } from '../../core/series/totals.ts';
-import type { SnapshotDriver } from '../../core/ledger.ts';
+import type { SnapshotPoints } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepare } from '../prepare/prepare.ts';
 import type { PushReport } from '../push/push-report.ts';
@@ -119,8 +119,8 @@ export async function plan(
   // Equal bytes need no comparison, and their file may be damaged.
   const isOther = last?.digest !== snapshot.digest;
   const before = isOther && last !== undefined ? await servedBefore(deps, settings, last) : undefined;
-  const compared = compareRuns(before?.read() ?? [], isOther ? acceptedDrivers(deps) : [], (change) => {
-    const { source } = (change.after ?? change.before) as SnapshotDriver;
+  const compared = compareRuns(before?.readPoints() ?? [], isOther ? acceptedDrivers(deps) : [], (change) => {
+    const { source } = (change.after ?? change.before) as SnapshotPoints;
     const seen = effect(change);
     keptPoints += change.deleted.length - (seen?.deleted.length ?? 0);
     if (seen === undefined) return;

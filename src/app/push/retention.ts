@@ -144,7 +144,8 @@ export async function keptSnapshot({ archive, ledger }: Dependencies, { id, dige
   });
 }
 
-async function ifWhole<T>(
+/** @returns `undefined` where a snapshot is damaged, which the log says */
+export async function ifWhole<T>(
   { log }: Pick<Dependencies, 'log'>,
   digest: string,
   open: () => Promise<T | undefined>,

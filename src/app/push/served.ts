@@ -1,20 +1,18 @@
 /** What an address holds before a push, as far as is known: what the push is counted and judged by. */
 import { isAgentError } from '../../core/errors.ts';
 import { allowedDeletes, describeLimit } from '../../core/guard/guard.ts';
-import type { PushRecord, Snapshot, SnapshotDriver } from '../../core/ledger.ts';
+import type { PushRecord, Snapshot, SnapshotPoints } from '../../core/ledger.ts';
 import type { Month } from '../../core/model.ts';
 import { ChangeCounts, changeBetween, pairDrivers } from '../../core/series/diff.ts';
 import { type PackedPoints, pointCount } from '../../core/series/packing.ts';
-import { unionOf } from '../../core/series/union.ts';
+import { compareUtf8 } from '../../core/series/snapshot.ts';
+import { unionOf, withMonthsOf } from '../../core/series/union.ts';
 import { lastClosedMonth } from '../../core/values/closed.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { inTurns } from '../turns.ts';
-import { openReadable, openTitle } from './retention.ts';
+import { ifWhole, openReadable, openTitle } from './retention.ts';
 
-export interface Served {
-  read(): Iterable<SnapshotDriver>;
-  readPoints(): Iterable<PackedPoints>;
-}
+export type Served = Pick<Snapshot, 'readPoints'>;
 
 /**
  * What the address holds before a push. A push that deletes nothing leaves all that is older where it is; so where the next one deletes,
@@ -28,18 +26,53 @@ export async function servedBefore(
 ): Promise<Served | undefined> {
   const newest = await openReadable(deps, last.digest);
   if (newest === undefined || !deletesLeft({ shouldDeleteMissing }, last)) return newest;
-  const digests = new Set([last.digest]);
-  for (const push of await deps.ledger.pushes.all()) {
-    if (push.outcome !== 'acknowledged' || push.address !== last.address || push.id > last.id) continue;
-    digests.add(push.digest);
-    if (push.shouldDeleteMissing) break;
-  }
-  const older = await Promise.all([...digests].slice(1).map((digest) => openReadable(deps, digest)));
-  const snapshots = [newest, ...older.filter((snapshot) => snapshot !== undefined)];
-  return {
-    read: () => unionOf(snapshots.map((snapshot) => snapshot.read())),
-    readPoints: () => unionOf(snapshots.map((snapshot) => snapshot.readPoints())),
+  const pushes = await pushesThatLeft(deps, last);
+  const older = [...(await olderDrivers(deps, newest, pushes)).values()].sort((a, b) => compareUtf8(a.id, b.id));
+  return { readPoints: () => unionOf([newest.readPoints(), older]) };
+}
+
+/**
+ * The drivers of older snapshots, each once, without those that stand in the same block of the last one. What snapshots share is read once:
+ * there may be thousands of them.
+ */
+async function olderDrivers(
+  { archive, log }: Pick<Dependencies, 'archive' | 'log'>,
+  newest: Snapshot,
+  pushes: readonly PushRecord[],
+): Promise<ReadonlyMap<string, SnapshotPoints>> {
+  const found = new Map<string, SnapshotPoints>();
+  const take = function* (drivers: Iterable<SnapshotPoints>): Generator<void, void> {
+    for (const driver of drivers) {
+      const known = found.get(driver.id);
+      // Bytes are given back when the next driver is asked for.
+      const copy = (): SnapshotPoints => ({ ...driver, points: Uint8Array.from(driver.points) });
+      found.set(driver.id, known === undefined ? copy() : withMonthsOf(known, driver));
+      yield;
+    }
   };
+  const seen = new Set(newest.blocks());
+  for (const digest of new Set(pushes.map((push) => push.digest))) {
+    if (digest === newest.digest) continue;
+    await ifWhole({ log }, digest, async () => {
+      const snapshot = await archive.open(digest);
+      if (snapshot === undefined) return;
+      await inTurns(take(snapshot.readPoints(seen)));
+      for (const block of snapshot.blocks()) seen.add(block);
+    });
+  }
+  return found;
+}
+
+/** A push that deleted nothing and those before it, down to the last one that deleted; newest first. */
+async function pushesThatLeft(
+  { ledger }: Pick<Dependencies, 'ledger'>,
+  last: PushRecord,
+): Promise<readonly PushRecord[]> {
+  const all = (await ledger.pushes.all()).filter(
+    ({ id, outcome, address }) => outcome === 'acknowledged' && address === last.address && id <= last.id,
+  );
+  const deleted = all.findIndex(({ shouldDeleteMissing }) => shouldDeleteMissing);
+  return deleted < 0 ? all : all.slice(0, deleted + 1);
 }
 
 /** Whether a push deletes what those before it have left at the service. */
@@ -73,7 +106,8 @@ export async function comparedWith<T>(
 }
 
 /**
- * Where the last push deleted nothing, no read was judged by what it left out. What is still at the address goes with the next push that deletes.
+ * Where the last push deleted nothing, no read was judged by what it left out. What is still at the address goes with the next push that
+ * deletes: by the snapshots that are kept, and at least as much as the largest push had more.
  * @returns why that is for somebody to approve; `undefined`: it is within `guard.maxDeletes`, and none of it is closed
  */
 export async function whyLeftOut(deps: Dependencies, snapshot: Snapshot): Promise<string | undefined> {
@@ -83,15 +117,21 @@ export async function whyLeftOut(deps: Dependencies, snapshot: Snapshot): Promis
   const served = await servedBefore(deps, snapshot.format, last);
   if (served === undefined)
     return `push ${last.id} deleted nothing, and its snapshot cannot be read: nobody knows what goes`;
-  const { had, goes, closed } = await inTurns(leftOut(served, snapshot, closedUpTo(deps)));
-  const unit = (['drivers', 'points'] as const).find((one) => goes[one] > allowedDeletes(had[one], settings.guard));
-  const beyond =
-    unit === undefined
-      ? []
-      : [
-          `${goes[unit]} of ${had[unit]} ${unit}, more than guard.maxDeletes ${describeLimit(settings.guard.maxDeletes)}`,
-        ];
-  const all = [...beyond, ...(closed === 0 ? [] : [`${closed} ${closed === 1 ? 'point' : 'points'} in closed months`])];
+  const found = await inTurns(leftOut(served, snapshot, closedUpTo(deps)));
+  const pushes = await pushesThatLeft(deps, last);
+  const limit = describeLimit(settings.guard.maxDeletes);
+  const beyond = (['drivers', 'points'] as const).flatMap((unit) => {
+    const had = pushes.reduce((most, push) => Math.max(most, push[unit]), found.had[unit]);
+    const goes = Math.max(found.goes[unit], had - snapshot[unit]);
+    return goes > allowedDeletes(had, settings.guard)
+      ? [`${goes} of ${had} ${unit}, more than guard.maxDeletes ${limit}`]
+      : [];
+  });
+  const { closed } = found;
+  const all = [
+    ...beyond.slice(0, 1),
+    ...(closed === 0 ? [] : [`${closed} ${closed === 1 ? 'point' : 'points'} in closed months`]),
+  ];
   return all.length === 0
     ? undefined
     : `it deletes what pushes with shouldDeleteMissing: false have left there: ${all.join(', and ')}`;

@@ -28,7 +28,7 @@ export function* unionOf<D extends PackedPoints>(runs: readonly Iterable<D>[]): 
 }
 
 /** The driver with the points of an older state of it in months that it lacks itself. */
-function withMonthsOf<D extends PackedPoints>(driver: D, older: PackedPoints): D {
+export function withMonthsOf<D extends PackedPoints>(driver: D, older: PackedPoints): D {
   if (Buffer.compare(driver.points, older.points) === 0) return driver;
   const walks = [driver.points, older.points].map((points) => ({ points, walk: new PointWalk(points) })) as [
     Side,

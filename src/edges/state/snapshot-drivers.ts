@@ -1,7 +1,6 @@
 /** Drivers in the blocks of a snapshot's file. */
-import type { SnapshotDriver } from '../../core/ledger.ts';
+import type { SnapshotDriver, SnapshotPoints } from '../../core/ledger.ts';
 import type { Rule } from '../../core/model.ts';
-import type { PackedPoints } from '../../core/series/packing.ts';
 import { compareUtf8 } from '../../core/series/snapshot.ts';
 import { type Block, Pieces, openBlocks } from './snapshot-blocks.ts';
 
@@ -21,7 +20,7 @@ export function* piecesOf(section: Buffer): Generator<Uint8Array> {
   }
 }
 
-function* pointsOf(section: Buffer): Generator<Omit<SnapshotDriver, 'origins'>> {
+function* pointsOf(section: Buffer): Generator<SnapshotPoints> {
   const pieces = new Pieces(section);
   while (pieces.hasMore()) {
     const [source, id, rule, driverPath, otherPath] = JSON.parse(pieces.text()) as [
@@ -35,7 +34,7 @@ function* pointsOf(section: Buffer): Generator<Omit<SnapshotDriver, 'origins'>> 
   }
 }
 
-export function* pointsIn(points: Block): Generator<PackedPoints> {
+export function* pointsIn(points: Block): Generator<SnapshotPoints> {
   const section = points.unpack();
   yield* pointsOf(section);
   points.release(section);
