@@ -140,25 +140,38 @@ function watchMemory(rssMax: number): void {
 
 async function prepare(sql: string): Promise<DuckDBPreparedStatement> {
   const { connection, select } = database();
+  const word = firstWord(sql, 'standard');
+  // Without a statement the driver only says that something failed.
+  if (word === '' || word === ';')
+    throw new Refusal({ code: 'EMPTY', message: 'the query holds no statement', hint: oneSelect });
+  if (tellingWords.has(word)) {
+    throw new Refusal({
+      code: 'TELLS',
+      message: `${word.toUpperCase()} is no SELECT statement`,
+      hint: word === 'explain' || word === 'pragma' ? oneSelect : `write SELECT … FROM (${word.toUpperCase()} …)`,
+    });
+  }
   const statements = await connection.extractStatements(sql);
   // Preparing the second of several would run the first, and preparing an EXPORT makes its folder.
-  if (statements.count === 1 && readingWords.has(firstWord(sql, 'standard'))) {
+  if (statements.count === 1 && readingWords.has(word)) {
     const statement = await statements.prepare(0);
     if (statement.statementType === select) return statement;
     statement.destroySync();
   }
-  throw new Refusal({ code: 'WRITES', message: 'the query does not only read', hint: 'write one SELECT statement' });
+  throw new Refusal({ code: 'WRITES', message: 'the query does not only read', hint: oneSelect });
 }
+
+const oneSelect = 'write one SELECT statement';
+
+/** First words of statements that tell of a database, and cannot be asked for their columns as texts. */
+const tellingWords: ReadonlySet<string> = new Set(['describe', 'explain', 'pragma', 'show', 'summarize']);
 
 /** First words of statements that only read. */
 const readingWords: ReadonlySet<string> = new Set([
   '(',
-  'describe',
   'from',
   'pivot',
   'select',
-  'show',
-  'summarize',
   'table',
   'unpivot',
   'values',
