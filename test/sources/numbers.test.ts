@@ -312,28 +312,63 @@ describe('a template', () => {
     ['text', ' 1.234,50 '],
     ['none', null],
   ] as const;
+  type Rows = readonly (readonly [string, string | number | null])[];
+  const readBy = async (kind: string, of: Rows, by: ReturnType<typeof read>) => readOf(await mixed[kind]!(of, by), by);
+  const rendered = (kind: string, of: Rows, from: string) => readBy(kind, of, read(from));
 
   test.each(['xlsx', 'jsonl', 'sqlite'])('of one column with filters leaves a number of %s a number', async (kind) => {
-    const trimmed = read('{v|trim}');
-    expect(await readOf(await mixed[kind]!(rows, trimmed), trimmed)).toEqual({
+    expect(await rendered(kind, rows, '{v|trim}')).toEqual({
       number: '7.125',
       text: '1234.50 <- 1.234,50',
     });
-    const defaulted = read('{v|default:1.000,5}');
-    expect(await readOf(await mixed[kind]!(rows, defaulted), defaulted)).toEqual({
+    expect(await rendered(kind, rows, '{v|default:1.000,5}')).toEqual({
       number: '7.125',
       text: '1234.50 <-  1.234,50 ',
       none: '1000.5 <- 1.000,5',
     });
-    const cut = read('{v|match:^\\s*\\d+}');
-    expect(await readOf(await mixed[kind]!(rows, cut), cut)).toEqual({ number: '7', text: '1 <-  1' });
+    expect(await rendered(kind, rows, '{v|match:^\\s*\\d+}')).toEqual({ number: '7', text: '1 <-  1' });
   });
+
+  const signed = [
+    ['up', 1.234],
+    ['down', -1.234],
+    ['text', '-1.234,50'],
+  ] as const;
+
+  test.each(['xlsx', 'jsonl', 'sqlite'])('that takes a part of a number of %s leaves it a number', async (kind) => {
+    expect(await rendered(kind, signed, '{v|match:[\\d.,]+}')).toEqual({
+      up: '1.234',
+      down: '1.234',
+      text: '1234.50 <- 1.234,50',
+    });
+    for (const filter of ['lower', 'upper'])
+      expect((await rendered(kind, [['tiny', 1.5e-7]], `{v|${filter}}`))['tiny']).toMatch(/^0\.00000015\b/);
+    expect(await rendered(kind, signed, '-{v|match:[\\d.,]+}')).toMatchObject({
+      up: '-1.234 <- -1,234',
+      down: '-1.234 <- -1,234',
+      text: '-1234.50 <- -1.234,50',
+    });
+  });
+
+  test.each(['xlsx', 'jsonl', 'sqlite'])(
+    'that puts another text in place of a number of %s has a text',
+    async (kind) => {
+      const mapped = { ...read('{v|map:sizes}'), maps: { sizes: { '1.234': '2.345,5', '-1.234': '1.000' } } };
+      expect(await readBy(kind, signed.slice(0, 2), mapped)).toEqual({
+        up: '2345.5 <- 2.345,5',
+        down: '1000 <- 1.000',
+      });
+      expect(await rendered(kind, signed.slice(0, 2), '{v|match:^\\d.*|default:1.000}')).toEqual({
+        up: '1.234',
+        down: '1000 <- 1.000',
+      });
+    },
+  );
 
   test.each(['xlsx', 'jsonl', 'sqlite'])(
     'of several writes a number of %s with the mark of the entry',
     async (kind) => {
-      const by = read('-{v|trim}');
-      expect(await readOf(await mixed[kind]!(rows, by), by)).toMatchObject({
+      expect(await rendered(kind, rows, '-{v|trim}')).toMatchObject({
         number: '-7.125 <- -7,125',
         text: '-1234.50 <- -1.234,50',
       });
@@ -345,17 +380,11 @@ describe('a template', () => {
       entry({ path: ['german', '{k}'], time: '2026-01', value: '{v}', format: german }),
       entry({ path: ['plain', '{k}'], time: '2026-01', value: '{v}' }),
     ]);
-    const found = await readOf(
-      await mixed.jsonl!(
-        [
-          ['a', 7.125],
-          ['b', '7.125'],
-        ],
-        by,
-      ),
-      by,
-    );
-    expect(found).toEqual({
+    const both = [
+      ['a', 7.125],
+      ['b', '7.125'],
+    ] as const;
+    expect(await readBy('jsonl', both, by)).toEqual({
       'german/a': '7.125',
       'plain/a': '7.125',
       'german/b': '7125 <- 7.125',

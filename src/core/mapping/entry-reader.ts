@@ -181,7 +181,7 @@ export class EntryReader {
     } else {
       const text = values === noValues ? unit.texts.text(at) : values.text(at);
       if (this.#missing.has(text)) return;
-      if (unit.texts.isNumber(at, text)) this.#setParsed(text, this.#numberFormat, readings);
+      if (unit.texts.isNumber(at)) this.#setParsed(text, this.#numberFormat, readings);
       else this.#readValue(text, readings);
     }
     const name = unit.names.numbers[at] as number;
@@ -235,9 +235,7 @@ export class EntryReader {
     }
     if (readings.scales[readings.count] === notRead) {
       const text = unit.texts.text(at);
-      reasons.add(
-        describeBadDecimal(text, unit.texts.isNumber(at, text) ? this.#numberFormat : this.#entry.value.format),
-      );
+      reasons.add(describeBadDecimal(text, unit.texts.isNumber(at) ? this.#numberFormat : this.#entry.value.format));
     }
   }
 

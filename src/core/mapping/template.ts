@@ -26,10 +26,10 @@ export function loneColumn({ pieces }: Template): string | undefined {
   return pieces.length === 1 && typeof only === 'object' && only.filters.length === 0 ? only.column : undefined;
 }
 
-/** The column that a template is but for filters. */
-export function onlyColumn({ pieces }: Template): string | undefined {
+/** The placeholder that a template is. */
+export function onlyPlaceholder({ pieces }: Template): Placeholder | undefined {
   const [only] = pieces;
-  return pieces.length === 1 && typeof only === 'object' ? only.column : undefined;
+  return pieces.length === 1 && typeof only === 'object' ? only : undefined;
 }
 
 export interface TemplateProblem {
@@ -162,13 +162,13 @@ export interface EmptyPlaceholder {
 
 /**
  * Renders `time` and `value`: placeholders are not trimmed and may be empty.
- * @param textOf what stands for a field, by what the filters made of it; default: that
+ * @param textOf what stands for a placeholder, by what the filters made of its field; default: that
  */
 export function renderText(
   template: Template,
   field: (column: string) => string,
   maps: Maps,
-  textOf?: (column: string, field: string, rendered: string) => string,
+  textOf?: (placeholder: Placeholder, field: string, rendered: string) => string,
 ): string {
   let text = '';
   for (const piece of template.pieces) {
@@ -178,7 +178,7 @@ export function renderText(
     }
     const given = field(piece.column);
     const rendered = applyFilters(piece, given, maps);
-    text += textOf === undefined ? rendered : textOf(piece.column, given, rendered);
+    text += textOf === undefined ? rendered : textOf(piece, given, rendered);
   }
   return text;
 }
@@ -200,6 +200,14 @@ export function renderName(
     text += rendered;
   }
   return text;
+}
+
+/** Whether what filters make of a field is a text of it still, and none that a map or a default put in its place. */
+export function isTextOfField({ column, filters }: Placeholder, field: string, maps: Maps): boolean {
+  return filters.every(({ name }, at) => {
+    if (name === 'map') return false;
+    return name !== 'default' || applyFilters({ column, filters: filters.slice(0, at) }, field, maps).trim() !== '';
+  });
 }
 
 function applyFilters(placeholder: Placeholder, field: string, maps: Maps): string {

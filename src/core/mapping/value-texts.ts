@@ -2,13 +2,13 @@
 import type { DriverEntry } from '../settings.ts';
 import type { BatchColumns } from './batch-columns.ts';
 import type { FieldPlace } from './columns.ts';
-import { type Maps, onlyColumn, renderText, templateColumns } from './template.ts';
+import { type Maps, isTextOfField, onlyPlaceholder, renderText, templateColumns } from './template.ts';
 
 /** By row of the batch at hand. */
 export interface ValueTexts {
   readonly text: (at: number) => string;
   /** Whether the text of a row is of a field that is stored as a number: marks are for texts. */
-  readonly isNumber: (at: number, text: string) => boolean;
+  readonly isNumber: (at: number) => boolean;
 }
 
 interface ValueFields {
@@ -20,8 +20,8 @@ interface ValueFields {
 const never = (): boolean => false;
 
 /**
- * A number that filters leave as it is stays one. Beside other texts it is written with the mark of the entry, since all of them together
- * are a text.
+ * What filters take of a number is one still: it has a point, also where its sign went. Beside other texts it is written with the mark of
+ * the entry, since all of them together are a text.
  */
 export function valueTexts({ from, format }: DriverEntry['value'], { batch, maps, placeOf }: ValueFields): ValueTexts {
   const places = new Map(templateColumns(from).map((column) => [column, placeOf(column)]));
@@ -38,15 +38,17 @@ export function valueTexts({ from, format }: DriverEntry['value'], { batch, maps
     const place = places.get(column);
     return typeof place === 'number' && batch.values(place).isNumber?.(at) === true;
   };
-  const only = onlyColumn(from);
+  const only = onlyPlaceholder(from);
   if (only !== undefined) {
-    const isNumber = (at: number, text: string): boolean =>
-      isStored(at, only) && text.trim() === field(at)(only).trim();
+    const isNumber = (at: number): boolean =>
+      isStored(at, only.column) && isTextOfField(only, field(at)(only.column), maps);
     return { text: rendered, isNumber };
   }
   const text = (at: number): string =>
-    renderText(from, field(at), maps, (column, stored, given) =>
-      isStored(at, column) && given.trim() === stored.trim() ? given.replace('.', format.decimal) : given,
+    renderText(from, field(at), maps, (placeholder, stored, given) =>
+      isStored(at, placeholder.column) && isTextOfField(placeholder, stored, maps)
+        ? given.replace('.', format.decimal)
+        : given,
     );
   return { text, isNumber: never };
 }
