@@ -74,7 +74,7 @@ describe('columns at fixed places', () => {
   });
 });
 
-describe('a sign beside a number, where no column has it', () => {
+describe('a sign beside a number or a fraction behind it, where no column has it', () => {
   const faultsOf = async (text: string, keys: object): Promise<readonly (string | undefined)[]> => {
     const source = await fileOf('fixed', text, { name: 'a.txt', ...keys });
     const [part] = await source.parts(calm);
@@ -95,8 +95,18 @@ describe('a sign beside a number, where no column has it', () => {
     ['4711 22,100.00\u2212', '"\u2212" stands directly behind'],
     ['4711(22,100.00)', '")" stands directly behind'],
     ['471 -22,100.00', '"-" stands directly before "22,100.00", at place 5'],
-  ])('makes %j a row that cannot be read', async (text, why) => {
-    const [first, second] = await faultsOf(`4711      1.00\n${text}\n`, narrow);
+    [
+      '4711  22,100.00',
+      '"." stands directly behind "22,100", at place 13',
+      { columns: { account: '1-4', amount: '6-12' } },
+    ],
+    [
+      '4711  22100,00-',
+      '"," stands directly behind "22100", at place 12',
+      { columns: { account: '1-4', amount: '6-11' } },
+    ],
+  ])('makes %j a row that cannot be read', async (text, why, keys: object = narrow) => {
+    const [first, second] = await faultsOf(`4711    1\n${text}\n`, keys);
     expect(first).toBeUndefined();
     expect(second).toContain(why);
   });
@@ -107,6 +117,8 @@ describe('a sign beside a number, where no column has it', () => {
     ['the next field', narrow, '4711 22,100.00-5'],
     ['a word', { columns: { name: '1-4', amount: '6-14' } }, 'ACME- 1,200.00'],
     ['a blank between', narrow, '4711 22,100.0 -'],
+    ['a fraction of its own', { columns: { euros: '1-5', cents: '7-8' } }, '22100.50'],
+    ['a point behind it', { columns: { euros: '1-5' } }, '22100. and so on'],
     ['a date that is left out in part', { columns: { year: '1-4' } }, '2026-01-31'],
   ])('is no matter with %s', async (_what, keys, text) => {
     expect(await faultsOf(`${text}\n`, keys)).toEqual([undefined]);

@@ -76,9 +76,9 @@ export async function* readFixed(
   settings: FixedSettings,
 ): AsyncGenerator<RowBatch, FormatContent, void> {
   const { comment, footer, skipUntil } = settings;
-  const places = inLine(settings.columns);
-  const table = new Table({ skipRows: 0, footer, columns: places.map(([name]) => name) }, file.name, 'skipped');
-  const cut = places.map(([, at]) => at);
+  const named = inLine(settings.columns);
+  const table = new Table({ skipRows: 0, footer, columns: named.map(([name]) => name) }, file.name, 'skipped');
+  const cut = named.map(([, at]) => at);
   const above = new LinesAbove(settings);
   const lines = new Lines(file.name);
   const known = new LinesOfRows();
@@ -94,9 +94,10 @@ export async function* readFixed(
   };
   const add = (line: string, number: number): void => {
     if (trimWhiteSpace(line) === '' || (comment !== undefined && line.startsWith(comment))) return;
-    const row = fieldsOf(line, cut);
-    const signs = signsBeside(line, cut);
-    if (signs !== undefined) faults.set(row, signs);
+    const places = placesOf(line);
+    const row = cut.map((column) => trimWhiteSpace(textAt(places, column)));
+    const missing = leftOut(places, cut);
+    if (missing !== undefined) faults.set(row, missing);
     rows.push(row);
     numbers.push(number + above.linesCut);
   };
@@ -126,36 +127,44 @@ function inLine(columns: FixedSettings['columns']): readonly (readonly [name: st
 }
 
 /** Places are those of characters, however many units or bytes these have. */
-function fieldsOf(line: string, cut: readonly FixedColumn[]): Row {
-  const characters = /[\uD800-\uDFFF]/.test(line) ? [...line] : undefined;
-  return cut.map(({ start, end }) =>
-    trimWhiteSpace(characters === undefined ? line.slice(start, end) : characters.slice(start, end).join('')),
-  );
+function placesOf(line: string): string | readonly string[] {
+  return /[\uD800-\uDFFF]/.test(line) ? [...line] : line;
 }
 
+function textAt(places: string | readonly string[], { start, end }: FixedColumn): string {
+  return typeof places === 'string' ? places.slice(start, end) : places.slice(start, end).join('');
+}
+
+const marksBefore = new Set('-\u2212(');
+const marksBehind = new Set('-\u2212).,');
+
 /**
- * Columns whose number stands at their edge, with a sign beside it that no column has: without the sign it would be another number. A
- * sign is free on its other side, so that no other field begins there.
+ * Columns whose number stands at their edge, with a sign beside it or a fraction behind it that no column has: without that it would be
+ * another number. A sign is free on its other side, so that no other field begins there.
  */
-function signsBeside(line: string, cut: readonly FixedColumn[]): ReadonlyMap<number, FieldProblem> | undefined {
+function leftOut(
+  places: string | readonly string[],
+  cut: readonly FixedColumn[],
+): ReadonlyMap<number, FieldProblem> | undefined {
   let found: Map<number, FieldProblem> | undefined;
-  // Most lines have none, and are looked through once.
-  if (!/\d[-\u2212)](?:\s|$)|(?:^|\s)[-\u2212(]\d/.test(line)) return found;
-  const characters = [...line];
-  const isNamed = (at: number): boolean => cut.some(({ start, end }) => start <= at && at < end);
-  const at = (index: number): string => characters[index] ?? ' ';
+  const isNamed = (index: number): boolean => cut.some(({ start, end }) => start <= index && index < end);
+  const at = (index: number): string => places[index] ?? ' ';
   for (const [column, { start, end }] of cut.entries()) {
-    const text = characters.slice(start, end).join('');
+    const [before, behind] = [at(start - 1), at(end)];
+    // Most columns have a blank or another field there.
+    if (!marksBefore.has(before) && !marksBehind.has(behind)) continue;
+    const text = textAt(places, { start, end });
     if (!/^\s*[^\p{L}]*\d[^\p{L}]*$/u.test(text)) continue;
-    const isBehind = /\d$/.test(text) && /[-\u2212)]/.test(at(end)) && /\s/.test(at(end + 1)) && !isNamed(end);
-    const isBefore =
-      /^\d/.test(text) && /[-\u2212(]/.test(at(start - 1)) && /\s/.test(at(start - 2)) && !isNamed(start - 1);
+    const isFraction = behind === '.' || behind === ',';
+    const goesOn = isFraction ? /\d/.test(at(end + 1)) && !isNamed(end + 1) : /\s/.test(at(end + 1));
+    const isBehind = /\d$/.test(text) && marksBehind.has(behind) && goesOn && !isNamed(end);
+    const isBefore = /^\d/.test(text) && marksBefore.has(before) && /\s/.test(at(start - 2)) && !isNamed(start - 1);
     if (!isBehind && !isBefore) continue;
-    const signAt = isBehind ? end : start - 1;
+    const [mark, markAt] = isBehind ? [behind, end] : [before, start - 1];
     found ??= new Map();
     found.set(column, {
-      problem: `"${at(signAt)}" stands directly ${isBehind ? 'behind' : 'before'} "${trimWhiteSpace(text)}", at place ${signAt + 1}, which no column has`,
-      hint: 'give the column that place where it is the sign of the number, else name it as a column of its own',
+      problem: `"${mark}" stands directly ${isBehind ? 'behind' : 'before'} "${trimWhiteSpace(text)}", at place ${markAt + 1}, which no column has`,
+      hint: 'give the column all places of the number where this belongs to it, else name it as a column of its own',
     });
   }
   return found;
