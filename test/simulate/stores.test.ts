@@ -335,6 +335,22 @@ describe.each(bothStates)('%s', (_name, openState) => {
     expect(await ledger.head()).toMatch(/^\d+:[0-9a-f]{64}$/);
   });
 
+  test('a snapshot of many chunks gives the bytes of each', async () => {
+    const stores = openState().open();
+    const { archive, buffer } = stores;
+    const names = Array.from({ length: 40 }, (_, at) => `${String(at).padStart(2, '0')} ${'x'.repeat(5000)}`);
+    const part = readPart(stores, { name: 'a', drivers: names.map((name) => driver(name, ['1'])) });
+    buffer.reads.set('sales', 'accepted', [chosen(part)]);
+    const drivers = function* (): Generator<SnapshotDriver> {
+      for (const one of buffer.reads.drivers('sales', 'accepted')) yield { ...one, source: 'sales' };
+    };
+    const { digest } = await archive.write(drivers(), { shouldDeleteMissing: true, stamp: 'middle' }, []);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await archive.open(digest))!.body().chunks()) chunks.push(Uint8Array.from(chunk));
+    const { extDrivers } = JSON.parse(Buffer.concat(chunks).toString()) as { extDrivers: { id: string }[] };
+    expect(extDrivers.map(({ id }) => id)).toEqual(names);
+  });
+
   test('a snapshot gives its bytes and drivers again, until it is dropped or damaged', async () => {
     const state = openState();
     const stores = state.open();

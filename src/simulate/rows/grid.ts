@@ -48,6 +48,8 @@ export function gridFor(mapping: Mapping, itemsMax: number, style: Style): Grid 
   const textColumns = [...new Set([...named, ...where.map(({ column }) => column), ...fillDown])].filter(
     (column) => !timeColumns.has(column) && !isValue.has(column) && !sharedColumns.has(column),
   );
+  const asked = [...named, ...where.map(({ column }) => column), ...timeColumns].find((column) => isValue.has(column));
+  if (asked !== undefined) return { why: `column "${asked}" has its numbers, and is asked for something else too` };
   const items = itemsOf(textColumns, new Set(named), mapping, itemsMax);
   if ('why' in items) return items;
   const unpivoted = unpivot === undefined ? [] : unpivotNames(unpivot);

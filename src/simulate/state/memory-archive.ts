@@ -24,7 +24,8 @@ export function memoryArchive(files: Map<string, KeptSnapshot>, log: SnapshotLog
       // As on disk, a snapshot keeps neither ties nor the entry that made a driver.
       for (const driver of drivers) copies.push(kept({ ...driver, entry: undefined, ties: undefined }));
       const chunks: Uint8Array[] = [];
-      encodeBody(copies, format, (chunk) => chunks.push(chunk.slice()));
+      // The encoder uses its bytes again.
+      encodeBody(copies, format, (chunk) => chunks.push(Uint8Array.from(chunk)));
       const body = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
       const digest = createHash('sha256').update(body).digest('hex');
       await log.written(digest, digest);
