@@ -33,6 +33,10 @@ const seedMax = 2 ** 31;
 
 export async function simulate(context: Context, options: SimulateOptions): Promise<number> {
   const settings = loadSettings(context, 'unused');
+  if (settings.sources.length === 0)
+    throw new AgentError('config.invalid', 'the config has no source: there is nothing to play', {
+      hint: 'add one under "sources", or let "driver-sync init" write a config with sample data',
+    });
   const { stage, warnings } = openStage(settings);
   if (options.story !== undefined) return playStory(context, stage, { settings, file: options.story });
   const seed = wholeNumber(options.seed ?? '1', 'seed', seedMax);

@@ -9,7 +9,7 @@ import type { Grid } from './rows/grid.ts';
 import type { OpenLead } from './machines/shared-part.ts';
 import { memoryState } from './world/memory-state.ts';
 import type { PlaceKind } from './world/place.ts';
-import type { Stage } from './world/world.ts';
+import { type Stage, startMs } from './world/world.ts';
 
 const itemsMax = 16;
 /** Polls are rare in the simulated world: most of them find nothing, and each costs as much as a pass that does. */
@@ -43,6 +43,12 @@ export function stageFor(
     }
     return { ...source, mapping, poll: { kind: 'every', ms: pollMs }, lookups: { maps: {}, calendar: undefined } };
   });
+  const isOften = isOftener(schedule, user);
+  if (isOften) {
+    const message =
+      'it is played as one of every ten minutes: in between nothing would happen, and it would take hours';
+    warnings.push({ path: 'schedule', message });
+  }
   const destination = {
     url: 'https://service.simulated',
     token: undefined,
@@ -55,7 +61,7 @@ export function stageFor(
   return {
     stage: {
       settings,
-      schedule: remembered(schedule),
+      schedule: remembered(isOften ? seldom(schedule) : schedule),
       grids,
       families: familiesOf(grids),
       kinds: kindsOf(user),
@@ -124,6 +130,36 @@ function plainMapping(source: string, mapping: SourceSettings['mapping']): Sourc
     rule,
   }));
   return { where: [], missing: [''], fillDown: [], unpivot: undefined, maps: {}, drivers };
+}
+
+/** Between two pushes that come oftener nothing happens in a history, and each costs as much as a pass that finds something. */
+const oftenMs = 600_000;
+
+/** @returns whether a schedule has several times within `oftenMs` */
+function isOftener(schedule: Schedule, { schedule: expression, timezone }: Settings): boolean {
+  const first = schedule.nextDue(expression, timezone, new Date(startMs));
+  return schedule.nextDue(expression, timezone, first).getTime() - first.getTime() < oftenMs;
+}
+
+/** The first time of each ten minutes that have one. */
+function seldom(schedule: Schedule): Schedule {
+  const beginOf = (date: Date): number => Math.floor(date.getTime() / oftenMs) * oftenMs;
+  const firstFrom = (expression: string, timezone: string, beginMs: number): Date =>
+    schedule.nextDue(expression, timezone, new Date(beginMs - 1));
+  return {
+    nextDue(expression, timezone, after) {
+      const first = firstFrom(expression, timezone, beginOf(after));
+      return first > after ? first : firstFrom(expression, timezone, beginOf(after) + oftenMs);
+    },
+    previousDue(expression, timezone, before) {
+      for (let due = schedule.previousDue(expression, timezone, before); due !== undefined;) {
+        const first = firstFrom(expression, timezone, beginOf(due));
+        if (first < before) return first;
+        due = schedule.previousDue(expression, timezone, first);
+      }
+      return undefined;
+    },
+  };
 }
 
 const dayMs = 86_400_000;

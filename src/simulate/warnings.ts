@@ -1,5 +1,6 @@
 /** Settings that let a loss through: what they say is done, and a history shows what that costs. */
 import type { Settings, SourceSettings } from '../core/settings.ts';
+import { accumulates } from '../core/guard/guard.ts';
 import type { EventKind } from './history/events.ts';
 
 export interface Warning {
@@ -14,6 +15,8 @@ export interface LooseSetting extends Warning {
   tighten(settings: Settings): Settings;
   /** What happens in histories that are to show it. */
   readonly kinds: readonly EventKind[];
+  /** Why no history can show it. */
+  readonly isNotPlayed?: string;
   /**
    * `lost`: numbers that go, or become wrong, though nobody meant it; `left`: numbers that nobody has any more and that stay at the
    * service; `others`: drivers that somebody else keeps at the service; `short`: numbers that lack what was booked.
@@ -21,9 +24,10 @@ export interface LooseSetting extends Warning {
   readonly counts: 'lost' | 'left' | 'others' | 'short';
 }
 
-const half = 500_000;
 const usualShare = { kind: 'share', millionths: 100_000 } as const;
 const usualFloor = 5;
+/** Up to so many times of what is usual an allowance is a small one. */
+const smallMax = 2;
 /** Beyond so many points an allowance by count is no small one. */
 const muchPoints = 100;
 const cuts: readonly EventKind[] = ['half', 'empty', 'vanish', 'badCells'];
@@ -33,6 +37,7 @@ export function looseSettings(settings: Settings): readonly LooseSetting[] {
   return [
     ...(shouldDeleteMissing ? guardSettings(settings) : [staysForever]),
     ...valueSettings(settings),
+    ...rejectSettings(settings),
     ...sources.flatMap((source) => [
       ...(shouldDeleteMissing ? sourceSettings(source) : []),
       ...sourceValues(settings, source),
@@ -65,7 +70,10 @@ const staysForever: LooseSetting = {
 function guardSettings({ guard: { maxDeletes, floor } }: Settings): readonly LooseSetting[] {
   const shown =
     maxDeletes.kind === 'share' ? `${maxDeletes.millionths / 10_000}%` : `${maxDeletes.count} drivers or points`;
-  const isOpen = maxDeletes.kind === 'share' ? maxDeletes.millionths > half : maxDeletes.count > muchPoints;
+  const isOpen =
+    maxDeletes.kind === 'share'
+      ? maxDeletes.millionths > smallMax * usualShare.millionths
+      : maxDeletes.count > muchPoints;
   return [
     ...(isOpen
       ? [
@@ -78,7 +86,7 @@ function guardSettings({ guard: { maxDeletes, floor } }: Settings): readonly Loo
           },
         ]
       : []),
-    ...(floor > muchPoints / 2
+    ...(floor > smallMax * usualFloor
       ? [
           {
             path: 'guard.floor',
@@ -100,6 +108,23 @@ function valueSettings({ guard }: Settings): readonly LooseSetting[] {
       message: 'numbers that are all a thousand times larger, or of another sign, are pushed',
       tighten: (settings) => withGuard(settings, { values: 'hold' }),
       kinds: ['slip'],
+      counts: 'lost',
+    },
+  ];
+}
+
+/** A row that cannot be read takes nothing with it but its own number, unless that is a share of a total. */
+function rejectSettings({ guard, sources }: Settings): readonly LooseSetting[] {
+  const { maxRejects } = guard;
+  const isNone =
+    maxRejects === undefined || (maxRejects.kind === 'count' ? maxRejects.count : maxRejects.millionths) === 0;
+  if (isNone || !sources.some(({ mapping }) => accumulates(mapping))) return [];
+  return [
+    {
+      path: 'guard.maxRejects',
+      message: 'a row that cannot be read is left out of its total, unseen',
+      tighten: (settings) => withGuard(settings, { maxRejects: undefined }),
+      kinds: ['badCells'],
       counts: 'lost',
     },
   ];
@@ -148,7 +173,7 @@ function repeatedRows({ name, mapping }: SourceSettings): readonly LooseSetting[
   ];
 }
 
-function sourceSettings({ name, removed, mayBeEmpty, kind }: SourceSettings): readonly LooseSetting[] {
+function sourceSettings({ name, type, removed, mayBeEmpty, kind }: SourceSettings): readonly LooseSetting[] {
   const path = `sources.${name}`;
   const loose: LooseSetting[] = [];
   if (removed === 'delete')
@@ -174,6 +199,7 @@ function sourceSettings({ name, removed, mayBeEmpty, kind }: SourceSettings): re
       tighten: withSource(name, () => ({ kind: { ...(kind as object), lineEnd: undefined } })),
       kinds: ['cut'],
       counts: 'lost',
+      ...(type === 'command' && { isNotPlayed: 'the output of a program is never cut in a history' }),
     });
   return loose;
 }

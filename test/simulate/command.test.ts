@@ -42,6 +42,24 @@ test.each([
   expect(warning).toMatchObject({ message: expect.any(String) as string });
 });
 
+test('a config without a source has nothing to play', async () => {
+  await expect(simulated({ ...longConfig(), sources: {} }, {})).rejects.toMatchObject({
+    exit: 78,
+    message: expect.stringContaining('no source'),
+  });
+});
+
+test('the output of a program is never cut in a history, and a warning says so', async () => {
+  const { json } = await simulated(
+    longConfig({ type: 'command', command: ['cat', 'a.csv'], format: 'csv', files: undefined, lineEnd: 'any' }),
+    {
+      histories: '1',
+    },
+  );
+  const warning = (json['warnings'] as { path: string }[]).find(({ path: about }) => about === 'sources.sales.lineEnd');
+  expect(warning).toMatchObject({ message: expect.stringContaining('is never cut in a history') });
+});
+
 test.each([
   ['--seed is "x"', { seed: 'x' }],
   ['--histories is "0"', { histories: '0' }],

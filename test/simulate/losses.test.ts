@@ -20,7 +20,10 @@ const emptyBeside = {
 const loose = [
   ['guard.maxDeletes', longConfig({}, { guard: { maxDeletes: '100%' } })],
   ['guard.maxDeletes', longConfig({}, { guard: { maxDeletes: 5000 } })],
+  ['guard.maxDeletes', longConfig({}, { guard: { maxDeletes: '30%' } })],
   ['guard.floor', longConfig({}, { guard: { floor: 500 } })],
+  ['guard.maxRejects', longConfig({ drivers: daily('sum') }, { guard: { maxRejects: '100%' } })],
+  ['guard.maxRejects', longConfig({ drivers: daily('average') }, { guard: { maxRejects: '20%' } })],
   ['guard.values', longConfig({}, { guard: { values: 'off' } })],
   ['guard.values', longConfig({}, { guard: { values: 'warn' } })],
   ['guard.firstPush', longConfig()],

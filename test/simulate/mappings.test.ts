@@ -71,6 +71,55 @@ test('two sources whose rows cannot be made up have other drivers each', async (
   expect([...marks.keys()]).not.toContain('hold: belongs to another');
 });
 
+const entry = { id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' };
+const wide = (columns: string, time: object | string): object => ({
+  unpivot: { columns, name: 'month', value: 'value' },
+  drivers: [{ ...entry, time }],
+});
+
+test.each<readonly [string, object]>([
+  ['the columns of one year', wide(String.raw`^2026-\d{2}$`, '{month}')],
+  ['months of a year that the config names', wide('^(?:Jan|Feb|Mar)$', { from: '{month} 2026', format: 'MMM yyyy' })],
+  ['rows of one year', { where: { time: { matches: '^2026' } } }],
+  ['rows of no other year', { where: { time: { not: { matches: '^2025' } } } }],
+  ['one month', { drivers: [{ ...entry, time: '2026-01' }] }],
+  ['positive numbers', { where: { value: { matches: '^[^-]' } } }],
+  ['numbers behind a sign', { drivers: [{ ...entry, value: '-{value}' }] }],
+  ['numbers before three zeros', { drivers: [{ ...entry, value: '{value}000' }] }],
+  ['a number as a name', { drivers: [{ ...entry, id: '{value}', path: ['{value}'] }] }],
+])('a mapping that takes %s is played with plain rows, and no promise is broken', async (_what, source) => {
+  const { stage, warnings } = stageOf(longConfig(source));
+  expect(warnings).toMatchObject([
+    { path: 'sources.sales', message: expect.stringContaining('plain rows take their place') },
+  ]);
+  const { failed } = await playSeeds(stage, { from: 1, count: isCampaign ? 40 : 6 }, () => undefined);
+  expect(failed?.played.violation).toBeUndefined();
+});
+
+test.each([
+  ['a snapshot is of more than one chunk', { drivers: [{ ...entry, path: ['x'.repeat(6000), '{id}'] }] }, {}],
+  ['a push may take two days', {}, { destination: { url: 'https://plan.test', timeout: '2d' } }],
+])('no promise is broken where %s', async (_what, source, agent) => {
+  const { stage } = stageOf({ ...longConfig(source), ...agent });
+  const { failed } = await playSeeds(stage, { from: 1, count: isCampaign ? 40 : 6 }, () => undefined);
+  expect(failed?.played.violation).toBeUndefined();
+});
+
+test('a schedule of each second is played as one of every ten minutes', async () => {
+  const { stage, warnings } = stageOf(longConfig({}, { schedule: '* * * * * *' }));
+  expect(warnings).toMatchObject([{ path: 'schedule', message: expect.stringContaining('every ten minutes') }]);
+  const at = (text: string): Date => new Date(`2026-03-15T${text}Z`);
+  const { nextDue, previousDue } = stage.schedule;
+  expect(nextDue('* * * * * *', 'UTC', at('12:00:00'))).toEqual(at('12:10:00'));
+  expect(nextDue('* * * * * *', 'UTC', at('12:09:59.999'))).toEqual(at('12:10:00'));
+  expect(nextDue('7 3,5 * * * *', 'UTC', at('12:03:06'))).toEqual(at('12:03:07'));
+  expect(nextDue('7 3,5 * * * *', 'UTC', at('12:03:07'))).toEqual(at('13:03:07'));
+  expect(previousDue('* * * * * *', 'UTC', at('12:10:00'))).toEqual(at('12:00:00'));
+  expect(previousDue('7 3,5 * * * *', 'UTC', at('12:03:07'))).toEqual(at('11:03:07'));
+  const { failed } = await playSeeds(stage, { from: 1, count: 1 }, () => undefined);
+  expect(failed?.played.violation).toBeUndefined();
+});
+
 test.each([
   ['QQQ yyyy', undefined, 24_319, 24_318, 3],
   ["'Q' yyyy", undefined, 24_319, 24_312, 12],

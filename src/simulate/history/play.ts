@@ -128,7 +128,9 @@ const quietMs = 16 * hourMs;
 async function arrive(world: World): Promise<void> {
   const { settings } = world;
   const { pushOnChangeMs } = settings;
-  const limitMs = (pushOnChangeMs === undefined ? untilTwoDue(world) : 10 * pushOnChangeMs) + quietMs;
+  const timeoutMs = settings.destination === 'emulator' ? 0 : settings.destination.timeoutMs;
+  const limitMs =
+    (pushOnChangeMs === undefined ? untilTwoDue(world) : 10 * pushOnChangeMs) + Math.max(quietMs, 8 * timeoutMs);
   const waits = 8;
   await world.advance(2 * hourMs);
   for (let at = 0; at < waits && !hasArrived(world); at++) await world.advance(limitMs / waits);

@@ -43,7 +43,7 @@ export interface Watcher {
   passed(report: PassReport): void;
 }
 
-const start = Date.UTC(2026, 2, 15, 12);
+export const startMs = Date.UTC(2026, 2, 15, 12);
 const thisMonth = 2026 * 12 + 2;
 
 export class World {
@@ -83,7 +83,7 @@ export class World {
     this.#tellsWhy = entropy.isIn(0.2, 'tells why');
     this.state = this.#openState();
     const { state } = this;
-    this.clock = new WorldClock(start + entropy.between(0, 86_400_000, 'start'), () => state.isBusy?.() === true);
+    this.clock = new WorldClock(startMs + entropy.between(0, 86_400_000, 'start'), () => state.isBusy?.() === true);
     this.settings = stage.settings;
     const familyOf = openFamilies(stage.families, stage.grids, entropy);
     this.owners = stage.settings.sources.map(({ name }) => {
