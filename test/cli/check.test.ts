@@ -341,3 +341,23 @@ test('a secret that stands in the config itself is warned of, and not shown', as
   expect(stdout).toContain('take it from the environment: heartbeat: ${NAME}');
   expect(stdout).not.toContain('canary');
 });
+
+test('a column that is not there is shown with the file that lacks it, and how many others have it', async () => {
+  const own = { ...csv('a.csv'), files: ['*.csv'] };
+  const rows = 'Rent,2026-01,1\n';
+  const files = { 'a.csv': `id,time,value\n${rows}`, 'b.csv': `name,time,value\n${rows}` };
+  const problems = async (more: Record<string, string>): Promise<string[]> => {
+    const { run, at } = await commandsWorld({ costs: own }, { ...files, ...more });
+    const done = await run('check');
+    expect(done.code).toBe(78);
+    const lines = done.stdout.split('\n').filter((line) => line.startsWith(at.dir));
+    return [...new Set(lines.map((line) => line.replace(/^.*driver-sync\.yaml:\d+:\d+ /, '')))];
+  };
+  expect(await problems({ 'c.csv': `id,time,value\n${rows}` })).toEqual([
+    'b.csv: there is no column "id" (the columns are name, time, value; 2 other parts have it)',
+  ]);
+  expect(await problems({ 'c.csv': `name,time,value\n${rows}`, 'd.csv': `key,time,value\n${rows}` })).toEqual([
+    'b.csv and 1 more: there is no column "id" (the columns are name, time, value; 1 other part has it)',
+    'd.csv: there is no column "id" (the columns are key, time, value; 1 other part has it)',
+  ]);
+});

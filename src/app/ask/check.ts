@@ -31,6 +31,7 @@ import { type RowTaker, readRows, readUnchanged, tooManyRejects, withLookups } f
 import { withTimeout } from '../read/timeout.ts';
 import { tieWarnings } from '../tie-warnings.ts';
 import { headerNote } from './header-note.ts';
+import { PartProblems } from './part-problems.ts';
 import { type SlipFinder, slipFinders } from './slips.ts';
 import { runSourceTests } from './source-tests.ts';
 
@@ -114,7 +115,8 @@ class Look {
   readonly #readings: SourceCheck['readings'][number][] = [];
   #readingsRead = 0;
   readonly #rejects: (Reject & { part: string })[] = [];
-  readonly #problems = new Map<string, MappingProblem>();
+  #testProblems: readonly MappingProblem[] = [];
+  readonly #partProblems = new PartProblems();
   readonly #warnings = new Set<string>();
   readonly #refusals = new Map<string, Refusal>();
   readonly #origins: PartOrigin[] = [];
@@ -134,7 +136,7 @@ class Look {
     this.#months = rules;
     this.#slips = mapping.drivers.map((entry) => slipFinders(entry, rules));
     this.#warnFiscal();
-    this.#note(runSourceTests(this.#settings.tests, mapping, rules));
+    this.#testProblems = runSourceTests(this.#settings.tests, mapping, rules);
   }
 
   warnOfTables({ files }: Lookups): void {
@@ -236,7 +238,7 @@ class Look {
       );
     }
     const problems = columnProblems(this.#mapping, columns, shared);
-    this.#note(problems);
+    this.#partProblems.note(part.name, problems);
     const missing = new Set(problems.flatMap(({ column }) => column ?? []));
     const header = headerNote(this.#settings, part.name, first, [...missing]);
     if (header !== undefined) this.#warnings.add(header);
@@ -330,10 +332,6 @@ class Look {
     }
   }
 
-  #note(problems: readonly MappingProblem[]): void {
-    for (const problem of problems) this.#problems.set(JSON.stringify(problem), problem);
-  }
-
   #refuse(part: string | undefined, reason: string | undefined, hint: string | undefined): void {
     if (reason === undefined) return;
     const message = part === undefined ? reason : `${part}: ${reason}`;
@@ -373,7 +371,7 @@ class Look {
       rejects: this.#rejects,
       warnings: [...this.#warnings],
       refusals: [...this.#refusals.values()],
-      problems: [...this.#problems.values()],
+      problems: [...this.#testProblems, ...this.#partProblems.all()],
     };
   }
 }
