@@ -1,5 +1,6 @@
 /** Guesses the encoding of a text from a sample of its bytes. */
 import { isUtf8 } from 'node:buffer';
+import { type OneByteEncoding, OneByteEvidence } from '../core/one-byte.ts';
 import type { Guess } from './evidence.ts';
 
 export interface DecodedPieces {
@@ -26,15 +27,15 @@ export function decodePieces(pieces: readonly Buffer[], isWhole: boolean): Decod
     return { encoding: isMarked ? undefined : encoding, pieces: [wholeLines(text, { first: true, last: isWhole })] };
   }
   const isMarked = utf8Mark.every((byte, at) => head[at] === byte);
-  const { label, because } = isMarked ? { label: 'utf-8', because: '' } : singleByteOr8(pieces);
-  const decoder = label === 'cp850' ? undefined : new TextDecoder(label);
+  const encoding = isMarked ? undefined : oneByteGuess(pieces);
+  const decoder = encoding?.value === 'cp850' ? undefined : new TextDecoder(encoding?.value ?? 'utf-8');
   const texts = pieces.map((piece, at) =>
     wholeLines(decoder?.decode(piece) ?? decode850(piece), {
       first: at === 0,
       last: isWhole && at === pieces.length - 1,
     }),
   );
-  return { encoding: because === '' ? undefined : { key: 'encoding', value: label, because }, pieces: texts };
+  return { encoding, pieces: texts };
 }
 
 function utf16Of(head: Buffer): { readonly label: 'utf-16le' | 'utf-16be'; readonly isMarked: boolean } | undefined {
@@ -47,20 +48,22 @@ function utf16Of(head: Buffer): { readonly label: 'utf-16le' | 'utf-16be'; reado
   return undefined;
 }
 
-function singleByteOr8(pieces: readonly Buffer[]): { readonly label: string; readonly because: string } {
+/** `undefined` for UTF-8. */
+function oneByteGuess(pieces: readonly Buffer[]): Guess<OneByteEncoding> | undefined {
   // A piece may begin or end within a character.
   if (pieces.every((piece) => isUtf8(piece.subarray(startOf(piece), endOf(piece))))) {
-    return { label: 'utf-8', because: '' };
+    return undefined;
   }
-  const bytes = pieces.flatMap((piece) => Array.from(piece.filter((byte) => byte >= 0x80).subarray(0, 10_000)));
-  const latin = bytes.filter((byte) => byte >= 0xc0).length;
-  // Letters with marks stand at C0 to FF in windows-1252, and mostly at 80 to A5 in DOS code pages.
-  const dos = bytes.filter((byte) => byte <= 0xa5).length;
-  const at = firstBadLine(pieces);
-  const seen = `the text is not UTF-8${at}`;
-  return dos > latin
-    ? { label: 'cp850', because: `${seen}; its letters are where a DOS code page has them` }
-    : { label: 'windows-1252', because: `${seen}, so of an older Windows program` };
+  const evidence = new OneByteEvidence();
+  for (const piece of pieces) evidence.add(piece);
+  const [value, ...others] = evidence.likelyEncodings();
+  const seen = `the text is not UTF-8${firstBadLine(pieces)}`;
+  const because =
+    value === 'cp850'
+      ? `${seen}; its letters are where a DOS code page has them`
+      : `${seen}, so of an older Windows program${others.length === 0 ? '' : ' or of DOS'}`;
+  const instead = others.map((other) => `encoding: ${other}`);
+  return { key: 'encoding', value: value as OneByteEncoding, because, ...(instead.length > 0 && { instead }) };
 }
 
 function startOf(piece: Buffer): number {

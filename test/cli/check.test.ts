@@ -1,5 +1,5 @@
 /** `check`: every problem of a config at once, and a first look into every source. */
-import { chmod } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { commandLine } from '../support/command-line.ts';
@@ -360,4 +360,21 @@ test('a column that is not there is shown with the file that lacks it, and how m
     'b.csv and 1 more: there is no column "id" (the columns are name, time, value; 1 other part has it)',
     'd.csv: there is no column "id" (the columns are key, time, value; 1 other part has it)',
   ]);
+});
+
+test.each([
+  [
+    'windows-1252',
+    'M\u0081ller',
+    /note: the name "M\\u0081ller" has the control character U\+0081: .* encoding: cp850/,
+  ],
+  ['utf-8', 'M\u0081ller', /note: the name "M\\u0081ller" .* before it came into this source/],
+  ['windows-1252', 'M\u00fcller', /^(?!.*control character)/s],
+])('control characters in names are of another encoding than was declared: %s', async (encoding, name, said) => {
+  const { at, run } = await commandsWorld({ costs: { ...csv('costs.csv'), encoding } }, {});
+  const text = `id,time,value\n${name},2026-01,1\n`;
+  await writeFile(path.join(at.dir, 'costs.csv'), Buffer.from(text, encoding === 'utf-8' ? 'utf8' : 'latin1'));
+  const { code, stdout } = await run('check');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(said);
 });

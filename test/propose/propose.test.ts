@@ -96,37 +96,6 @@ describe('how a file is laid out', () => {
     expect(source).toMatchObject({ lineEnd: 'any' });
     expect(text).toContain('leave this out if that may mean half a file');
   });
-
-  test.each([
-    ['windows-1252', 'latin1'],
-    ['utf-16le', 'utf16le'],
-  ] as const)('text in %s', (label, encoding) => {
-    const text = lines('Monat;Stra\u00dfe;Betrag', '2024-01;K\u00f6ln;1,50', '2024-02;Bonn;2,50');
-    expect(proposed({ 'a.csv': Buffer.from(text, encoding) }).source).toMatchObject({
-      encoding: label,
-      drivers: [{ path: ['A', '{Stra\u00dfe}'] }],
-    });
-  });
-
-  test('text of a DOS program', () => {
-    // K\u00f6ln and D\u00fcren in code page 850.
-    const bytes = Buffer.concat([
-      Buffer.from('Monat;Ort;Betrag\n2024-01;K'),
-      Buffer.of(0x94),
-      Buffer.from('ln;1,50\n2024-02;D'),
-      Buffer.of(0x81),
-      Buffer.from('ren;2,50\n'),
-    ]);
-    expect(proposed({ 'a.csv': bytes }).source).toMatchObject({ encoding: 'cp850' });
-  });
-
-  test('a byte-order mark and UTF-8 need no encoding', () => {
-    const { source } = proposed({
-      'a.csv': `\uFEFF${lines('Monat;Ort;Betrag', '2024-01;K\u00f6ln;1,50', '2024-02;K\u00f6ln;2')}`,
-    });
-    expect(source).not.toHaveProperty('encoding');
-    expect(source.drivers[0]?.time).toBe('{Monat}');
-  });
 });
 
 describe('which column is what', () => {

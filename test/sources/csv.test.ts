@@ -212,6 +212,19 @@ describe('an encoding', () => {
     );
   });
 
+  const windows = 'declare encoding: windows-1252 if it comes from an older Windows program';
+  const dos = 'encoding: cp850 if it comes from a DOS program';
+  test.each<[string, readonly number[], string]>([
+    ['a letter of DOS that windows-1252 lacks', [0x81], `declare ${dos}; else the file is damaged`],
+    ['a letter of DOS', [0x94], `declare ${dos}, or ${windows.slice('declare '.length)}; else the file is damaged`],
+    ['a letter of windows-1252', [0xfc], `${windows}; else the file is damaged`],
+    ['one that both have', [0xe1], `${windows}, or ${dos}; else the file is damaged`],
+    ['UTF-8 around it', [0xc3, 0x9d, 0xff, 0xc3, 0x81], `${windows}; else the file is damaged`],
+  ])('that is not the declared one is advised by its bytes: %s', async (_what, bytes, hint) => {
+    const text = Buffer.concat([Buffer.from('name\nM'), Buffer.from(bytes), Buffer.from('ller\n')]);
+    expect(await failureOf(text)).toMatchObject({ hint });
+  });
+
   test('with an invalid byte far into the file, beside a chunk or not, says where all the same', async () => {
     const line = 'zwölf,1\r\n';
     for (const at of [65_534, 65_535, 65_536, 65_537, 150_000]) {

@@ -30,6 +30,7 @@ import { type EndedPart, type QuietNeeded, judgeEnd } from '../read/part-end.ts'
 import { type RowTaker, readRows, readUnchanged, tooManyRejects, withLookups } from '../read/part-rows.ts';
 import { withTimeout } from '../read/timeout.ts';
 import { tieWarnings } from '../tie-warnings.ts';
+import { ForeignNames } from './foreign-names.ts';
 import { headerNote } from './header-note.ts';
 import { PartProblems } from './part-problems.ts';
 import { type SlipFinder, slipFinders } from './slips.ts';
@@ -117,6 +118,7 @@ class Look {
   readonly #rejects: (Reject & { part: string })[] = [];
   #testProblems: readonly MappingProblem[] = [];
   readonly #partProblems = new PartProblems();
+  readonly #foreign = new ForeignNames();
   readonly #warnings = new Set<string>();
   readonly #refusals = new Map<string, Refusal>();
   readonly #origins: PartOrigin[] = [];
@@ -254,6 +256,7 @@ class Look {
     const made = { row: 0, entries: new Map<string, number>() };
     return eachReading((given, at) => {
       const { id, path, rule } = given.name(at);
+      this.#foreign.note([...path, id]);
       const moment = given.moment(at);
       const row = given.rows[at] as number;
       const entry = given.entries[at] as number;
@@ -340,6 +343,7 @@ class Look {
 
   found(): SourceCheck {
     for (const slip of this.#slips.flat()) for (const warning of slip.warnings()) this.#warnings.add(warning);
+    for (const warning of this.#foreign.warnings(this.#settings)) this.#warnings.add(warning);
     const drivers = [...this.#drivers.values()]
       .map((folds) => this.#merged(folds))
       .sort((a, b) => (a.id < b.id ? -1 : 1));

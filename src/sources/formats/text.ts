@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { AgentError } from '../../core/errors.ts';
+import { type OneByteEncoding, OneByteEvidence } from '../../core/one-byte.ts';
 import type { PartFile } from '../files/part-file.ts';
 import { otherKind, unmarkedUtf16 } from './other-kinds.ts';
 
@@ -130,19 +131,40 @@ interface Fault {
 async function invalidByte({ file, format }: TextFile, { encoding, offset, line }: Fault): Promise<AgentError> {
   const byte = (await file.byteAt(offset)) ?? 0;
   const shown = `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  const others = encoding === 'utf-8' ? await likelyEncodings(file, offset) : [];
   const ofOther =
-    encoding === 'utf-8'
-      ? 'declare encoding: windows-1252 if it comes from an older Windows program; else the file is damaged'
-      : 'declare the encoding that the file is written in';
+    others.length === 0
+      ? 'declare the encoding that the file is written in'
+      : `declare ${others.map((one) => `encoding: ${one} if it comes from ${writers[one]}`).join(', or ')}; else the file is damaged`;
   const hint =
     format === undefined
       ? ofOther
-      : `${format} is utf-8: have it written so, or turn it into that first (type: command with curl and iconv -f windows-1252 -t utf-8)`;
+      : `${format} is utf-8: have it written so, or turn it into that first (type: command with curl and iconv -f ${others[0] ?? 'windows-1252'} -t utf-8)`;
   return new AgentError(
     'part.unreadable',
     `${file.name} line ${line}: invalid ${encoding} byte ${shown} at byte offset ${offset}`,
     { hint },
   );
+}
+
+const writers: Readonly<Record<OneByteEncoding, string>> = {
+  'windows-1252': 'an older Windows program',
+  cp850: 'a DOS program',
+};
+
+/** Enough to tell two encodings apart. */
+const evidenceBytesMax = 4_000_000;
+
+/** By the bytes from a place on. */
+async function likelyEncodings(file: PartFile, from: number): Promise<readonly OneByteEncoding[]> {
+  const evidence = new OneByteEvidence();
+  let passed = 0;
+  for await (const chunk of file.chunks()) {
+    evidence.add(chunk.subarray(Math.max(0, from - passed)));
+    passed += chunk.length;
+    if (passed > from + evidenceBytesMax) break;
+  }
+  return evidence.likelyEncodings();
 }
 
 async function nulCharacter({ file }: TextFile, { encoding, offset, line }: Fault): Promise<AgentError> {
