@@ -3,7 +3,7 @@ import { type Document, type Node, type Pair, type Scalar, isAlias, isMap, isSca
 import { parseDocument } from 'yaml';
 import { substitute } from './environment.ts';
 import { type Diagnostic, type Path, pathKey } from './diagnostics.ts';
-import { type Section, readSyntax } from './yaml-errors.ts';
+import { type Section, loneDash, readSyntax } from './yaml-errors.ts';
 
 /**
  * A value as written, after substitution. A number or boolean that is spelled in its own way (`012`, `1.50`, `True`) is its source
@@ -129,6 +129,11 @@ class TreeReader {
 
   #readList(node: Node, path: Path): Written {
     const items = isSeq<Node>(node) ? node.items : [];
+    // `- -`, where a list of texts was meant to have the text "-".
+    if (typeof path.at(-1) === 'number' && items.length === 1 && isNothing(items[0])) {
+      this.diagnostics.push({ path, at: start(node), ...loneDash });
+      return undefined;
+    }
     return items.map((item, index) => this.read(item, [...path, index]));
   }
 
@@ -202,7 +207,7 @@ class TreeReader {
     const { value } = node;
     const source = node.source ?? '';
     if (this.#isBroken(node)) return undefined;
-    if (value === null && source === '') {
+    if (isNothing(node)) {
       this.diagnostics.push({ path, on: 'key', ...noValue });
       return undefined;
     }
@@ -261,6 +266,10 @@ function keyText(key: Scalar): string {
 
 function pairsOf(node: Node): readonly Pair<Node, Node | null>[] {
   return isMap<Node, Node | null>(node) ? node.items : [];
+}
+
+function isNothing(node: Node | undefined): boolean {
+  return isScalar(node) && node.value === null && node.source === '';
 }
 
 function start(node: Node): number {

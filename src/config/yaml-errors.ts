@@ -47,6 +47,12 @@ const words: Readonly<Record<string, { readonly message: string; readonly hint: 
   },
 };
 
+/** A "-" that begins a list where none can begin: mostly a text for "no value". */
+export const loneDash = {
+  message: 'a "-" begins a list here',
+  hint: 'put "-" in quotes where it is a text; the items of a list with "-" stand in lines below its key',
+};
+
 /** The parser's own messages for these quote nothing of the file, which may hold a token. */
 const plainlyWorded = new Set(['MISSING_CHAR', 'BAD_INDENT']);
 
@@ -58,7 +64,11 @@ export function readSyntax(document: Document.Parsed): Syntax {
   const diagnostics: Diagnostic[] = [];
   // Behind a tab the parser finds no indentation right.
   const tabAt = errors.find(({ code }) => code === 'TAB_AS_INDENT')?.pos[0] ?? Infinity;
-  for (const { code, message, pos } of errors) {
+  const dashes = new Set(errors.filter(isLoneDash).map(({ pos }) => pos[0]));
+  for (const error of errors) {
+    const { code, message, pos } = error;
+    // What else the parser says of such a dash is no help.
+    if (dashes.has(pos[0]) && !isLoneDash(error)) continue;
     // An error at the very start of a section was noticed there, but belongs to the section before.
     const last = code === 'MULTILINE_IMPLICIT_KEY' ? pos[0] : pos[0] - 1;
     const index = sections.findLastIndex(({ offset }) => offset <= last);
@@ -72,7 +82,7 @@ export function readSyntax(document: Document.Parsed): Syntax {
       path: sections[index]?.path ?? [],
       at: pos[0],
       syntax: true,
-      ...(words[code] ?? { message: own }),
+      ...(dashes.has(pos[0]) ? loneDash : (words[code] ?? { message: own })),
     });
   }
   const root = { path: [], doubtful: doubtful.size > 0 };
@@ -84,6 +94,10 @@ export function readSyntax(document: Document.Parsed): Syntax {
       ...sections.map(({ path, offset }, index) => ({ path, doubtful: doubtful.has(index) || offset > tabAt })),
     ],
   };
+}
+
+function isLoneDash({ code, message }: YAMLError): boolean {
+  return code === 'BLOCK_IN_FLOW' || (code === 'UNEXPECTED_TOKEN' && message.startsWith('Unexpected block-seq-ind'));
 }
 
 function findSections(contents: Node | null): { readonly offset: number; readonly path: Path }[] {

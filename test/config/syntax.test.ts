@@ -22,6 +22,18 @@ describe('text that YAML does not take', () => {
     expect(problems(yaml + rest)).toContain(problem);
   });
 
+  test.each([
+    ['[NA, -]', '2:17'],
+    ['[-, null, ~, 0.0]', '2:13'],
+    ['[NA, - x]', '2:17'],
+    ['-', '2:12'],
+    ['\n    - NA\n    - -', '4:7'],
+  ])('a "-" for "no value" needs quotes, which is said once and where it stands: %j', (missing, at) => {
+    expect(problems(`defaults:\n  missing: ${missing}\n${rest}`)).toEqual([
+      expect.stringMatching(`^${at} \\S+: a "-" begins a list here \\(put "-" in quotes where it is a text; `),
+    ]);
+  });
+
   test('a tab that indents is told alone: nothing behind it stands where it seems to', () => {
     const yaml = `destination: emulator
 sources:
