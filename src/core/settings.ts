@@ -280,7 +280,12 @@ export interface DriverEntry {
   readonly id: Template | undefined;
   readonly path: readonly Template[];
   readonly time: { readonly from: Template; readonly format: TimeFormat };
-  readonly value: { readonly from: Template; readonly format: DecimalFormat };
+  readonly value: {
+    readonly from: Template;
+    readonly format: DecimalFormat;
+    /** Each reading says whether its value is of a stored number: see `Readings.stored`. */
+    readonly isStoredNoted?: boolean;
+  };
   /** How values of a quarter or a year are spread; `undefined`: all times name months or days. */
   readonly spread: Spread | undefined;
   readonly rule: Rule;

@@ -33,7 +33,7 @@ import { tieWarnings } from '../tie-warnings.ts';
 import { ForeignNames } from './foreign-names.ts';
 import { headerNote } from './header-note.ts';
 import { PartProblems } from './part-problems.ts';
-import { type SlipFinder, slipFinders } from './slips.ts';
+import { type SlipFinder, notingStored, slipFinders } from './slips.ts';
 import { runSourceTests } from './source-tests.ts';
 
 /** Rows of a part that are read, and more while the source has given no reading; and what is shown of them. */
@@ -75,9 +75,10 @@ export interface CheckDependencies extends Pick<Dependencies, 'clock' | 'openSou
 
 export async function checkSource(
   deps: CheckDependencies,
-  settings: SourceSettings,
+  given: SourceSettings,
   signal: AbortSignal,
 ): Promise<SourceCheck> {
+  const settings = { ...given, mapping: notingStored(given.mapping) };
   const known = deps.known(settings.name);
   const look = new Look(deps, settings, known);
   const limit = { ms: settings.timeoutMs, what: `reading source "${settings.name}"` };
@@ -260,7 +261,8 @@ class Look {
       const moment = given.moment(at);
       const row = given.rows[at] as number;
       const entry = given.entries[at] as number;
-      for (const slip of this.#slips[entry] ?? []) slip.note({ text: given.text(at), time: given.time(at) });
+      for (const slip of this.#slips[entry] ?? [])
+        slip.note({ text: given.text(at), time: given.time(at), isStored: given.stored[at] === true });
       // Entries of a row that a database collapsed have places of their own.
       if (row !== made.row && rowOf(row) !== null) made.entries.clear();
       made.row = row;

@@ -2,7 +2,7 @@
 import type { MonthRules } from '../../core/mapping/entry-reader.ts';
 import type { Template } from '../../core/mapping/template.ts';
 import { currenciesIn } from '../../core/numbers/decimal.ts';
-import type { DriverEntry } from '../../core/settings.ts';
+import type { DriverEntry, Mapping } from '../../core/settings.ts';
 import { exchangedFormat } from '../../core/time/day-month.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { type TimeReader, compileTimeReader, formatNames } from '../../core/time/time.ts';
@@ -11,6 +11,8 @@ import { type TimeReader, compileTimeReader, formatNames } from '../../core/time
 interface ReadTexts {
   readonly text: string;
   readonly time: string;
+  /** Whether the value is of a stored number. */
+  readonly isStored: boolean;
 }
 
 /** What looks like a slip of one entry. */
@@ -29,6 +31,12 @@ export function slipFinders(entry: DriverEntry, months: MonthRules): readonly Sl
   ];
 }
 
+/** A mapping whose readings say what slips are found by. */
+export function notingStored(mapping: Mapping): Mapping {
+  const drivers = mapping.drivers.map((entry) => ({ ...entry, value: { ...entry.value, isStoredNoted: true } }));
+  return { ...mapping, drivers };
+}
+
 /** Finds a column of numbers whose every mark is followed by three digits: it may group, and not divide. */
 class MarkFinder implements SlipFinder {
   readonly #entry: DriverEntry;
@@ -40,7 +48,9 @@ class MarkFinder implements SlipFinder {
     this.#entry = entry;
   }
 
-  note({ text }: ReadTexts): void {
+  note({ text, isStored }: ReadTexts): void {
+    // Marks are for texts.
+    if (isStored) return;
     const { decimal, group } = this.#entry.value.format;
     const at = group === undefined ? text.indexOf(decimal) : -1;
     if (at < 0) return;

@@ -167,12 +167,17 @@ export function columnNeeds(
     rows,
     marked.flatMap(({ value }) => templateColumns(value.from)),
   );
+  const noted = indexesOf(
+    rows,
+    mapping.drivers.flatMap(({ value }) => (value.isStoredNoted === true ? templateColumns(value.from) : [])),
+  );
   const written = writtenBy(mapping, (column) => indexesOf(rows, [column]));
   return columns.map((_name, column) => ({
     isCoded: coded.has(column),
     isValue: values.has(column),
     writtenBy: written.get(column),
     ...(asked.has(column) && { isNumberAsked: true }),
+    ...(noted.has(column) && { isNumberNoted: true }),
   }));
 }
 

@@ -92,6 +92,7 @@ export class EntryReader {
   readonly #negated: number;
   /** Of fields that are stored as numbers: marks are for texts. */
   readonly #numberFormat: DecimalFormat;
+  readonly #isNoted: boolean;
   /** Whether a time of several months was read. */
   #hasSpans = false;
   readonly #readFormatted: FormattedReader | undefined;
@@ -113,7 +114,8 @@ export class EntryReader {
     this.#entry = entry;
     this.#index = index;
     this.#maps = mapping.maps;
-    const { format } = entry.value;
+    const { format, isStoredNoted = false } = entry.value;
+    this.#isNoted = isStoredNoted;
     this.#writtenScaleMax = format.scale === undefined && format.round === undefined ? digitsMax : -1;
     this.#plainScaleMax = Math.min(this.#writtenScaleMax, format.decimal === '.' ? digitsMax : 0);
     this.#negated = format.negate ? written | negated : 0;
@@ -151,6 +153,7 @@ export class EntryReader {
     const { names, times, valueColumn, values } = this.#units[longRow] as Unit;
     const scaleMax = this.#scaleMax(values);
     if (valueColumn === undefined || scaleMax < 0 || this.#hasSpans || this.#missing.hasNumbers) return undefined;
+    if (this.#isNoted) return undefined;
     return {
       names: names.address,
       times: times.address,
@@ -194,6 +197,7 @@ export class EntryReader {
     readings.timed[into] = time;
     readings.rows[into] = row;
     readings.entries[into] = this.#index;
+    if (this.#isNoted) readings.stored[into] = unit.texts.hasNumber(at);
     if (!this.#hasSpans || this.#readTimes.of(time).moment.months === 1) readings.count++;
     else this.#spread(time, take);
   }
@@ -216,6 +220,8 @@ export class EntryReader {
     readings.rows[into] = orderOfPlace(place);
     readings.collapsed(count, latest && this.#latest(latest));
     readings.entries[into] = this.#index;
+    // A database collapses no texts.
+    if (this.#isNoted) readings.stored[into] = true;
     if (moment.months === 1) readings.count++;
     else this.#spread(readings.timed[into], take);
   }
@@ -280,6 +286,7 @@ export class EntryReader {
         readings.collapsed(readings.counts[from] as number, readings.latest[from]);
       }
       readings.entries[into] = this.#index;
+      if (this.#isNoted) readings.stored[into] = readings.stored[from] === true;
       setValue(readings, share, text);
       readings.count++;
     };

@@ -120,6 +120,8 @@ export class Readings {
   /** Canonical decimal text, where the scale is -1. */
   readonly values: string[] = [];
   readonly texts: string[] = [];
+  /** Whether the value is of a stored number, to which no marks apply. Only where the entry notes it: `isStoredNoted`. */
+  readonly stored: boolean[] = [];
   /** Where it stands for several: the latest of them, whose path is the driver's. May be shorter than the others. */
   readonly latest: (LatestReading | undefined)[] = [];
   /** How many readings of the source it stands for: 1 but where a database collapsed them. */

@@ -63,8 +63,9 @@ class CodedColumns {
     for (const [at, row] of rows.entries()) if (row.length !== width) (ragged ??= new Map()).set(at, row.length);
     const coded = this.#coders.map((texts, column) => texts && { texts, codes: this.#code(rows, column, texts) });
     const values = this.#values.map((one, column) => {
-      const isAsked = isNumber !== undefined && this.#needs[column]?.isNumberAsked === true;
-      const isOne = isAsked ? (at: number): boolean => isNumber(at, column) : undefined;
+      const { isNumberAsked, isNumberNoted } = this.#needs[column] ?? {};
+      const isTold = isNumberAsked === true || isNumberNoted === true;
+      const isOne = isNumber !== undefined && isTold ? (at: number): boolean => isNumber(at, column) : undefined;
       return one?.take(rows.length, (at) => rows[at]?.[column] ?? '', isOne);
     });
     return { count: rows.length, ragged: ragged ?? noRagged, coded, values };

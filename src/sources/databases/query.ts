@@ -245,7 +245,8 @@ class Query {
         this.#engine.place,
         described.filter((_column, at) => needs[at]?.isNumberAsked === true),
       );
-      const asked = described.map(({ isNumber }, at) => isNumber === true && needs[at]?.isNumberAsked === true);
+      const isTold = (at: number): boolean => needs[at]?.isNumberAsked === true || needs[at]?.isNumberNoted === true;
+      const asked = described.map(({ isNumber }, at) => isNumber === true && isTold(at));
       const kinds = numberColumns(asked);
       const numbers = kinds.isNumber && columns.filter((_column, at) => asked[at]);
       return { sql: query, columns, numbers, batches: (rows) => [{ columns, rows, ...kinds }] };

@@ -154,8 +154,8 @@ export function placeColumns(
     for (const [at, { writtenBy }] of needs.entries()) if (writtenBy) values[at]?.readBy(writtenBy, currencies);
   }
   if (numberAt !== undefined) {
-    for (const [at, { isNumberAsked }] of needs.entries())
-      if (isNumberAsked === true) values[at]?.tellNumbers(numberAt);
+    for (const [at, { isNumberAsked, isNumberNoted }] of needs.entries())
+      if (isNumberAsked === true || isNumberNoted === true) values[at]?.tellNumbers(numberAt);
   }
   return {
     coded: needs.map(({ isCoded }, at) =>
