@@ -41,7 +41,7 @@ const unreadMaxMs = 60_000;
 const schema = z
   .strictObject({
     url: urlKey.describe(
-      'What to ask for, by GET. User and password in it are sent as Basic authorization. Redirects are followed, up to 5. A server that gives an ETag or Last-Modified is asked whether anything changed; any other is read whole with each `poll`.',
+      'What to ask for, by GET. User and password in it are sent as Basic authorization. Redirects are followed, up to 5. A server that gives an ETag or Last-Modified is asked whether anything changed; where it sends the content all the same (200, and not 304), and from any other, all is read with each `poll`.',
     ),
     ...accessKeys,
     oauth: oauthKey,
@@ -117,10 +117,12 @@ class Resource {
     }
     const asked = await this.#ask(signal, known === undefined ? {} : parseVersion(known));
     const { web, answer, revisedAtMs } = asked;
-    const isUnchanged = answer.status === 304 && known !== undefined;
-    const version = isUnchanged ? known : answeredVersion(asked.validators, known);
-    if (version === known) web.destroy();
-    else this.#keepUnread(asked, version);
+    if (answer.status === 304 && known !== undefined) {
+      web.destroy();
+      return { name: partName, version: known, revisedAtMs };
+    }
+    const version = answeredVersion(asked.validators, known);
+    this.#keepUnread(asked, version);
     return { name: partName, version, revisedAtMs };
   }
 

@@ -172,22 +172,33 @@ describe('what has not changed', () => {
     expect(statuses).toEqual([200, 200]);
   });
 
-  test('by the tag of an answer in full is not read either, and its body not waited for', async () => {
-    const source = await sourceOf((_request, response) => {
-      response.writeHead(200, { etag: 'W/"v1"' }).write(csv);
-      response.end();
-    });
-    const { first, second } = await readTwice(source);
-    expect(second.version).toBe(first.version);
-  });
-
-  test('by the date of an answer in full is read: the server was asked and says otherwise', async () => {
-    const source = await sourceOf(answer(csv, { 'last-modified': 'Mon, 05 Jan 2026 10:00:00 GMT' }));
+  test.each([
+    { etag: '"v1"' },
+    { etag: 'W/"v1"' },
+    { etag: '"v1"', 'last-modified': 'Mon, 05 Jan 2026 10:00:00 GMT' },
+    { 'last-modified': 'Mon, 05 Jan 2026 10:00:00 GMT' },
+  ])('by the version of an answer in full is read: the server was asked and sends the content: %j', async (version) => {
+    let body = csv;
+    const source = await sourceOf((_request, response) => response.writeHead(200, version).end(body));
     const { first, second } = await readTwice(source);
     expect(second.version).not.toBe(first.version);
-    expect((await readWhole(source, second)).content.version).toBe(second.version);
+    body = 'date,amount\n2026-01-31,2\n';
     const [third] = await source.parts(calm, new Map([[second.name, second.version]]));
     expect(third!.version).not.toBe(second.version);
+    const { rows, content } = await readWhole(source, third);
+    expect(rows).toEqual([['2026-01-31', '2']]);
+    expect(content.version).toBe(third!.version);
+  });
+
+  test('is asked by the same tag after an answer in full', async () => {
+    const asked: unknown[] = [];
+    const source = await sourceOf((request, response) => {
+      asked.push(request.headers['if-none-match']);
+      response.writeHead(200, { etag: '"v1"' }).end(csv);
+    });
+    const { second } = await readTwice(source);
+    await source.parts(calm, new Map([[second.name, second.version]]));
+    expect(asked).toEqual([undefined, '"v1"', '"v1"']);
   });
 
   test('cannot be told of a server that says nothing of versions: it is read each time', async () => {

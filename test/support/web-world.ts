@@ -54,8 +54,9 @@ export async function publishedReport(): Promise<{
   readonly withdraw: () => void;
 }> {
   let report: { readonly content: string; readonly version: Record<string, string> } | undefined;
-  const source = await sourceOf((_request, response) => {
+  const source = await sourceOf((request, response) => {
     if (report === undefined) response.writeHead(404).end();
+    else if (request.headers['if-none-match'] === report.version['etag']) response.writeHead(304, report.version).end();
     else response.writeHead(200, report.version).end(report.content);
   });
   return {

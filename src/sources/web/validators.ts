@@ -25,16 +25,13 @@ function versionStamp({ etag, modified }: Validators): string {
 }
 
 /**
- * The version of an answer that came in full. It is the `known` one only where the tags are the same: an equal date may be of
- * a server that ignores dates, or that wrote twice within one second.
+ * The version of an answer that came in full, never the `known` one: a server that was asked whether anything changed and sends the content
+ * may ignore dates, may write twice within a second, or may make the tag of something else than the content. The content decides.
  */
 export function answeredVersion(validators: Validators, known: string | undefined): string {
-  const before = known === undefined ? undefined : parseVersion(known);
-  if (before?.etag !== undefined && isSameTag(before.etag, validators.etag)) return known as string;
-  const isSameDate = before?.modified !== undefined && before.modified === validators.modified;
-  return isSameDate && validators.etag === undefined
-    ? JSON.stringify({ ...validators, fresh: freshVersion() })
-    : versionStamp(validators);
+  const stamp = versionStamp(validators);
+  const isAsBefore = known !== undefined && versionStamp(parseVersion(known)) === stamp;
+  return isAsBefore ? JSON.stringify({ ...validators, fresh: freshVersion() }) : stamp;
 }
 
 const versionSchema = z.object({ etag: z.string().optional(), modified: z.string().optional() });
@@ -43,9 +40,4 @@ const versionSchema = z.object({ etag: z.string().optional(), modified: z.string
 export function parseVersion(version: string): Validators {
   if (!version.startsWith('{')) return {};
   return versionSchema.parse(JSON.parse(version));
-}
-
-/** A weak tag counts too: it says that the content means the same. */
-function isSameTag(one: string, other: string | undefined): boolean {
-  return one.replace(/^W\//, '') === other?.replace(/^W\//, '');
 }
