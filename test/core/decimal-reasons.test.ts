@@ -26,6 +26,14 @@ describe('the reason of a reject', () => {
     ['0.123', german, 'no group begins with 0, so "." does not seem to be a group mark here'],
     ['1,234.5', plainDecimal, 'say group: "," if it groups, decimal: "," if it does not'],
     ['x', plainDecimal, 'it has no digits'],
+    [
+      '-',
+      plainDecimal,
+      'it is a sign without a number; say missing: ["", "+", "-"] if that means no value, or accounting',
+    ],
+    ['\u2212', german, 'say missing: ["", "+", "\u2212"] if that means no value'],
+    ['+', german, 'say missing: ["", "+", "-"] if that means no value'],
+    ['+', accounting, 'say missing: ["", "+", "-"] if that means no value'],
     ['-x', plainDecimal, 'it has no digits'],
     ['x-', plainDecimal, 'it has no digits'],
     ['1ABC2', plainDecimal, '"A" does not belong there'],
@@ -43,6 +51,10 @@ describe('the reason of a reject', () => {
   ])('of %j says what to declare', (text, format, expected) => {
     expect(parseDecimal(text, format)).toBeUndefined();
     expect(describeBadDecimal(text, format)).toContain(expected);
+  });
+
+  test('of a plus alone says nothing of accounting, which reads a lone minus only', () => {
+    expect(describeBadDecimal('+', plainDecimal)).not.toContain('accounting');
   });
 
   test('of a mark beside a declared group says no more than that', () => {

@@ -232,7 +232,8 @@ export function describeBadDecimal(text: string, format: DecimalFormat): string 
 
 function explain(text: string, format: DecimalFormat): string {
   if (/[\p{Nd}--[0-9]]/v.test(text)) return 'only the digits 0 to 9 are read';
-  if (!/[0-9]/.test(text) && !/^[-\u2212]$/.test(text)) {
+  if (/^[-+\u2212]$/.test(text)) return explainSign(text, format);
+  if (!/[0-9]/.test(text)) {
     return 'it has no digits; list it under missing if it means "no value"';
   }
   if (!format.accounting && /[()%\p{Sc}]|^[A-Z]{3}|[A-Z]{3}$|[-\u2212]$/u.test(text)) {
@@ -247,6 +248,13 @@ function explain(text: string, format: DecimalFormat): string {
     return `its exponent is not from -${exponentMax} to ${exponentMax}`;
   }
   return explainMark(bare.text, format);
+}
+
+/** A template may have made it: the sign of a column that says the side, before a field that is empty. */
+function explainSign(text: string, { accounting }: DecimalFormat): string {
+  const sign = text === '+' ? '-' : text;
+  const missing = `it is a sign without a number; say missing: ["", "+", "${sign}"] if that means no value`;
+  return accounting || text === '+' ? missing : `${missing}, or accounting: true if every lone ${quote(text)} means 0`;
 }
 
 /** About the first character that is neither a digit nor the decimal mark. */
