@@ -155,6 +155,25 @@ describe('unpivot by groups of its pattern', () => {
     ]);
   });
 
+  test.each(['^nothing$', '^(?<value>\\w+)_(?<month>.+)$'])(
+    'that fits no header hides no other column that is not there: %s',
+    (headers) => {
+      const unpivot = { ...several.unpivot, columns: pattern(headers), name: 'month' };
+      const where = [{ column: 'state', test: { kind: 'oneOf' as const, texts: ['0'] } }];
+      const by = mapping([entry({ path: ['{stock}'], time: '{month}', value: '{units}' })], {
+        unpivot,
+        where,
+        fillDown: ['region'],
+      });
+      expect(columnProblems(by, ['sku', 'units_2026-01', 'cost_2026-01']).map(({ path }) => path)).toEqual([
+        ['unpivot', 'columns'],
+        ['fillDown', 0],
+        ['where', 'state'],
+        ['drivers', 0, 'path', 0],
+      ]);
+    },
+  );
+
   test('refuses two columns that say the same value of one row', () => {
     const unpivot = {
       columns: pattern('^(?<value>units|price)_(?<month>[0-9-]{7}).*$'),

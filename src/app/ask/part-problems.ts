@@ -29,14 +29,12 @@ export class PartProblems {
     });
   }
 
-  /** How many parts have the column that others lack at this place of the config. Of some parts that is not known. */
+  /** How many parts have the column that others lack at this place of the config. */
   #havingColumn({ path, column }: MappingProblem): number {
     const having = new Set(this.#looked);
     for (const { problem, parts } of this.#found.values()) {
-      // Where columns could not be made rows, it is not known which there would be.
-      const isUnknown = problem.column === undefined;
       const isLacking = problem.column === column && String(problem.path) === String(path);
-      if (isUnknown || isLacking) for (const part of parts) having.delete(part);
+      if (isLacking) for (const part of parts) having.delete(part);
     }
     return having.size;
   }

@@ -53,7 +53,7 @@ const none: SharedTexts = {};
 /** All that a mapping needs and these columns of a part lack. */
 export function columnProblems(mapping: Mapping, columns: readonly string[], shared = none): readonly MappingProblem[] {
   const problems: MappingProblem[] = mapping.unpivot === undefined ? [] : unpivotProblems(mapping.unpivot, columns);
-  if (problems.length > 0) return problems;
+  // Whatever is wrong with an unpivot, the columns that it makes are named by the config.
   const names = mapping.unpivot === undefined ? columns : unpivot(mapping.unpivot, columns).names;
   const lack = (path: MappingProblem['path'], column: string, there: readonly string[]): void => {
     const hint = /^#\d+$/.test(column) ? `the columns are #1 to #${columns.length}` : columnHint(there);
