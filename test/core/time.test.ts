@@ -2,7 +2,7 @@ import { isMainThread } from 'node:worker_threads';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { compileTimeReader, formatMonths, timeFormatProblem } from '../../src/core/time/time.ts';
+import { compileTimeReader, formatMonths, formatNames, timeFormatProblem } from '../../src/core/time/time.ts';
 import { plainFormat, read } from '../support/moments.ts';
 
 const require = createRequire(import.meta.url);
@@ -359,6 +359,11 @@ describe('a format with a problem', () => {
     [{ formats: ['ISO'] }, 'say iso, unix, unix-ms'],
   ])('%j is told: %s', (format, problem) => {
     expect(timeFormatProblem({ ...plainFormat, ...format })).toContain(problem);
+  });
+
+  test('is told all formats that have a name', () => {
+    const problem = timeFormatProblem({ ...plainFormat, formats: ['timestamp'] });
+    for (const name of formatNames()) expect(problem).toContain(`${name}, `);
   });
 
   test('is not one that can be read', () => {

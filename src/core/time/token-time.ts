@@ -168,7 +168,7 @@ function clash(tokens: string, localeNames: readonly string[]): string | undefin
 }
 
 const otherFormats =
-  "say iso, unix, unix-ms, fiscal-quarter, fiscal-period, decimal-month, excel-serial, or date-fns tokens with other letters in 'quotes'";
+  "say iso, unix, unix-ms, fiscal-year, fiscal-quarter, fiscal-period, decimal-month, excel-serial, or date-fns tokens with other letters in 'quotes'";
 const yearHint = 'say yyyy for the year and dd for the day (YYYY and DD mean other things)';
 
 /** Why weeks are not read, and what to do instead. */
