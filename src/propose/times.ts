@@ -205,10 +205,10 @@ function hasDayAbove12(text: string): boolean {
   return Number(first) > 12 || Number(second) > 12;
 }
 
+/** From the first month to the last one that gets a value: those of a quarter or a year all do, see `spreadLine`. */
 function spanOf(read: readonly Moment[]): string {
-  const all = read.map(({ month }) => month);
-  const first = all.reduce((a, b) => Math.min(a, b), Infinity);
-  const last = all.reduce((a, b) => Math.max(a, b), -Infinity);
+  const first = read.reduce((least, { month }) => Math.min(least, month), Infinity);
+  const last = read.reduce((most, { month, months: all }) => Math.max(most, month + all - 1), -Infinity);
   return first === last ? `; all of ${formatMonth(first)}` : `; ${formatMonth(first)} to ${formatMonth(last)}`;
 }
 

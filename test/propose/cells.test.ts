@@ -179,6 +179,16 @@ describe('dates', () => {
     });
   });
 
+  test.each([
+    [lines('Konto;2024;2025;2026', 'A;1;2;3', 'B;4;5;6'), '2024-01 to 2026-12'],
+    [lines('Konto;2024', 'A;1', 'B;4'), '2024-01 to 2024-12'],
+    [lines('Konto;Q1 2026;Q2 2026', 'A;1;2', 'B;4;5'), '2026-01 to 2026-06'],
+    [lines('quarter;amount', 'Q3 2025;1.5', 'Q1 2026;2.5'), '2025-07 to 2026-03'],
+    [lines('Konto;2026-01;2026-02', 'A;1;2', 'B;4;5'), '2026-01 to 2026-02'],
+  ])('the months beside a time go up to the last one that gets a value: %j', (content, span) => {
+    expect(proposed({ 'a.csv': content }).text).toMatch(new RegExp(`time: .*; ${span}$`, 'm'));
+  });
+
   test('values of quarters and years are spread over their months', () => {
     expect(proposed({ 'a.csv': lines('year,amount', '2023,1.5', '2024,2.5') }).source.drivers[0]).toMatchObject({
       time: { from: '{year}', format: 'yyyy' },
