@@ -28,13 +28,13 @@ function* piecesOf(body: Uint8Array, { truncate, trickle }: Bend): Generator<{ p
 
 /**
  * Sends it over the network. A body that is cut declares its whole length, and the connection is closed behind the cut.
- * @param closing ends it, as the client does that leaves.
+ * @param ending ends it, as the client does that leaves.
  */
 export async function sendBent(
   response: Response,
   how: Bend,
   { outgoing }: HttpBindings,
-  closing: AbortSignal,
+  ending: AbortSignal,
 ): Promise<void> {
   const body = new Uint8Array(await wholeOf(response).arrayBuffer());
   const headers = { ...Object.fromEntries(response.headers), 'content-length': body.length };
@@ -42,10 +42,12 @@ export async function sendBent(
   outgoing.flushHeaders();
   const left = new AbortController();
   outgoing.once('close', () => left.abort());
-  const ended = AbortSignal.any([closing, left.signal]);
+  const ended = AbortSignal.any([ending, left.signal]);
   for (const { piece, waitMs } of piecesOf(body, how)) {
     if (waitMs > 0) await sleepUntil(waitMs, ended);
-    if (outgoing.destroyed || ended.aborted) return;
+    // The client sees that it is not whole.
+    if (ended.aborted) outgoing.destroy();
+    if (outgoing.destroyed) return;
     await new Promise<void>((resolve) => outgoing.write(piece, () => resolve()));
   }
   if (isCut(body, how)) outgoing.socket?.end();
@@ -53,20 +55,20 @@ export async function sendBent(
 }
 
 export interface Ends {
-  /** Aborted when the emulator is closed. */
-  readonly closing: AbortSignal;
+  /** Aborted when the emulator is closed or what it holds is replaced. */
+  readonly ending: AbortSignal;
   /** Aborted by the client, with what reading then fails with. */
   readonly left: AbortSignal;
 }
 
 /** The same without a network: reading a body that is cut, or whose client has left, fails. */
-export async function bentInMemory(response: Response, how: Bend, { closing, left }: Ends): Promise<Response> {
+export async function bentInMemory(response: Response, how: Bend, { ending, left }: Ends): Promise<Response> {
   // No stream, not even an empty one, can be the body of a 204.
   if (response.body === null && textOf(response) === undefined) return response;
   const body = new Uint8Array(await wholeOf(response).arrayBuffer());
   const pieces = piecesOf(body, how);
   const cancelled = new AbortController();
-  const ended = AbortSignal.any([closing, left, cancelled.signal]);
+  const ended = AbortSignal.any([ending, left, cancelled.signal]);
   const failure = (): unknown => (left.aborted ? left.reason : new TypeError('terminated'));
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {

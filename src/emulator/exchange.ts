@@ -13,7 +13,8 @@ export interface ExchangeContext {
   readonly bodyBytesMax: number;
   /** How much of a body the request log keeps. */
   readonly keptBytesMax: number;
-  readonly closing: AbortSignal;
+  /** Aborted, with what the request then fails with, when the emulator is closed or what it holds is replaced. */
+  readonly ending: AbortSignal;
   /** Writes the record as it is now. */
   readonly save: (record: Entry) => void;
 }
@@ -43,7 +44,7 @@ export class Exchange {
    * @returns the refusal if the body cannot be received.
    */
   async receive(take: Receiving['take'], own: OwnOfRoute = {}): Promise<Response | undefined> {
-    const { bodyBytesMax, keptBytesMax, closing: signal, fault } = this.#context;
+    const { bodyBytesMax, keptBytesMax, ending: signal, fault } = this.#context;
     const kept = new KeptBody(keptBytesMax);
     this.record.request = kept;
     const bytesMax = Math.min(bodyBytesMax, own.bytesMax ?? Infinity);
@@ -57,6 +58,7 @@ export class Exchange {
         take(chunk);
       },
     });
+    this.checkUnderWay();
     this.record.bytes = bytes;
     this.record.digest = sha256;
     this.#context.save(this.record);
@@ -65,15 +67,25 @@ export class Exchange {
 
   /** Runs `act` and answers, unless a fault changes that. Nothing outside of `act` may change what the service holds. */
   async settle(act: () => Response | Promise<Response>): Promise<Response> {
-    const { fault, closing, save } = this.#context;
+    const { fault, ending, save } = this.#context;
     const actAndSave = async (): Promise<Response> => {
+      this.checkUnderWay();
       const response = await act();
+      this.checkUnderWay();
       // Saved before a fault holds the answer back.
       save(this.record);
       return response;
     };
     // The request's signal is created lazily: it costs a controller, and only a waiting fault needs it.
-    return playFault(fault, { act: actAndSave, left: () => this.#request.signal, closing });
+    return playFault(fault, { act: actAndSave, left: () => this.#request.signal, ending });
+  }
+
+  /**
+   * Whoever waits within `act` calls it before changing anything.
+   * @throws ConnectionDropped where the emulator was closed, or what it holds was replaced, since the request arrived.
+   */
+  checkUnderWay(): void {
+    this.#context.ending.throwIfAborted();
   }
 
   /** For answers that do not depend on the body. */

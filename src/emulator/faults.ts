@@ -188,14 +188,14 @@ export interface Play {
   readonly act: () => Response | Promise<Response>;
   /** Aborted when the client leaves. */
   readonly left: () => AbortSignal;
-  /** Aborted when the emulator is closed. */
-  readonly closing: AbortSignal;
+  /** Aborted, with what the request then fails with, when the emulator is closed or what it holds is replaced. */
+  readonly ending: AbortSignal;
 }
 
 /** Answers a request as its fault says. @throws ConnectionDropped where the fault allows no answer. */
-export async function playFault(fault: DrawnFault | undefined, { act, left, closing }: Play): Promise<Response> {
+export async function playFault(fault: DrawnFault | undefined, { act, left, ending }: Play): Promise<Response> {
   if (fault === undefined) return act();
-  if (fault.delayMs > 0) await wait(fault.delayMs, closing);
+  if (fault.delayMs > 0) await wait(fault.delayMs, ending);
   const { status, hang, drop, reset, redirect, apply } = fault;
   const severed = drop ?? reset;
   const how = reset === undefined ? 'closed' : 'reset';
@@ -206,16 +206,12 @@ export async function playFault(fault: DrawnFault | undefined, { act, left, clos
   if (severed === 'after') throw new ConnectionDropped('by a fault, after the request was applied', { how });
   if (redirect !== undefined) return new Response(null, { status: 307, headers: { location: redirect } });
   if (status !== undefined) return answerOf(fault, status);
-  await aborted(AbortSignal.any([left(), closing]));
+  await aborted(AbortSignal.any([left(), ending]));
   throw new ConnectionDropped('after a fault that hangs');
 }
 
-async function wait(ms: number, closing: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal: closing });
-  } catch (cause) {
-    throw new ConnectionDropped('the emulator was closed', { cause });
-  }
+async function wait(ms: number, ending: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal: ending }).catch(() => ending.throwIfAborted());
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

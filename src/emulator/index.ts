@@ -111,14 +111,14 @@ export interface Emulator extends AsyncDisposable {
    * takes no copy, whatever the size. @throws Error
    */
   snapshot(name: string): void;
-  /** Goes back to a snapshot, also in its time, with no requests and no faults. @throws Error for a name that is not known. */
+  /** Goes back to a snapshot, also in its time, with no requests and no faults; requests under way fail and are not applied. @throws Error for a name that is not known. */
   restore(name: string): void;
   /**
    * Starts another emulator with what this one holds, or a snapshot of it. Neither sees what the other changes from then on.
    * It takes no copy, is not kept by `state`, and is closed with this one.
    */
   fork(from?: ForkOptions): Promise<Emulator>;
-  /** Empties it: no drivers, routers, tasks, requests or faults. Snapshots stay. Requests under way go on. */
+  /** Empties it: no drivers, routers, tasks, requests or faults. Snapshots stay. Requests under way fail and are not applied. */
   reset(): void;
   /** Ends every connection and request at once. May be called twice. */
   close(): Promise<void>;
@@ -244,8 +244,10 @@ function controlsOf(service: Service, url: string): Controls {
 }
 
 async function serve(service: Service, request: Request, bindings: HttpBindings): Promise<Response> {
+  // Of this moment: it is another one once what is held was replaced.
+  const { ending } = service;
   try {
-    return await send(await service.fetch(request), bindings, service.closing);
+    return await send(await service.fetch(request), bindings, ending);
   } catch (error) {
     if (!(error instanceof ConnectionDropped)) throw error;
     if (error.how === 'reset') bindings.incoming.socket.resetAndDestroy();
@@ -256,6 +258,7 @@ async function serve(service: Service, request: Request, bindings: HttpBindings)
 
 async function fetchInMemory(service: Service, request: Request): Promise<Response> {
   const { signal } = request;
+  const { ending } = service;
   signal.throwIfAborted();
   const left = new Promise<never>((_resolve, reject) => {
     // The service goes on with the request, as it would behind a network.
@@ -264,9 +267,7 @@ async function fetchInMemory(service: Service, request: Request): Promise<Respon
   try {
     const response = await Promise.race([service.fetch(request), left]);
     const how = bendOf(response);
-    return how === undefined
-      ? wholeOf(response)
-      : await bentInMemory(response, how, { closing: service.closing, left: signal });
+    return how === undefined ? wholeOf(response) : await bentInMemory(response, how, { ending, left: signal });
   } catch (error) {
     if (error instanceof ConnectionDropped) throw new TypeError('fetch failed', { cause: error });
     throw error;

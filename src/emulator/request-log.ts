@@ -73,8 +73,8 @@ export class RequestLog {
   #lastId = 0;
   readonly #disk: RecordDisk | undefined;
   readonly #unwritten = new Set<Entry>();
-  /** Records that were cleared, and whether their request had changed something by then. */
-  readonly #cleared = new WeakMap<Entry, boolean>();
+  /** Their requests may still be under way. */
+  readonly #cleared = new WeakSet<Entry>();
   #timer: NodeJS.Timeout | undefined;
   /** Whether records wait that could not be written. */
   #isBehind = false;
@@ -103,7 +103,7 @@ export class RequestLog {
 
   /** Writes the record: before the answer is sent if the request changed something, else soon. */
   save(record: Entry): void {
-    if (!this.#isHeld(record) || this.#disk === undefined) return;
+    if (this.#disk === undefined || this.#cleared.has(record)) return;
     this.#unwritten.add(record);
     if (record.applied && record.status !== null) this.#tryWrite();
     else this.#timer ??= setTimeout(() => this.#tryWrite(), writeAfterMs).unref();
@@ -131,7 +131,7 @@ export class RequestLog {
     // Ids are never used twice, and the disk remembers the last one.
     this.flush();
     this.#disk?.clear();
-    for (const record of records) this.#cleared.set(record, record.applied);
+    for (const record of records) this.#cleared.add(record);
     this.#records = [];
     return () => {
       for (const record of records) this.#cleared.delete(record);
@@ -147,17 +147,6 @@ export class RequestLog {
     this.#disk?.write([...this.#unwritten]);
     this.#unwritten.clear();
     this.#isBehind = false;
-  }
-
-  /** A request that was under way when the log was cleared comes back once it has changed something: what is held now is from it. */
-  #isHeld(record: Entry): boolean {
-    const hadApplied = this.#cleared.get(record);
-    if (hadApplied === undefined) return true;
-    if (hadApplied || !record.applied) return false;
-    this.#cleared.delete(record);
-    const later = this.#records.findIndex(({ id }) => id > record.id);
-    this.#records.splice(later === -1 ? this.#records.length : later, 0, record);
-    return true;
   }
 
   #tryWrite(): void {

@@ -12,13 +12,13 @@ const lingerBytesMax = 1024 ** 3;
 
 /**
  * Sends a response, or returns it if the server should send it as a stream.
- * @param closing aborted when the emulator is closed.
+ * @param ending aborted when the emulator is closed or what it holds is replaced.
  */
-export async function send(response: Response, bindings: HttpBindings, closing: AbortSignal): Promise<Response> {
+export async function send(response: Response, bindings: HttpBindings, ending: AbortSignal): Promise<Response> {
   const { incoming, outgoing } = bindings;
   const how = bendOf(response);
   if (how !== undefined) {
-    await sendBent(response, how, bindings, closing);
+    await sendBent(response, how, bindings, ending);
     return RESPONSE_ALREADY_SENT;
   }
   const text = textOf(response);

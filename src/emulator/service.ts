@@ -76,6 +76,8 @@ export class Service {
   /** Set by whoever listens for this one. */
   forks: Forks | undefined;
   readonly #closing = new AbortController();
+  /** Ends the requests that have arrived since what is held was last replaced. */
+  #ending = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
 
   /**
@@ -148,6 +150,11 @@ export class Service {
     return this.#closing.signal;
   }
 
+  /** Aborted by `close`, and when what is held now is replaced by something else. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
   drivers(): Driver[] {
     return this.#driverArea.drivers();
   }
@@ -173,13 +180,14 @@ export class Service {
     return this.#driverArea.lastPush();
   }
 
-  /** Empties it: no drivers, routers, tasks, requests or faults. Requests under way go on. */
+  /** Empties it: no drivers, routers, tasks, requests or faults. Requests under way fail and are not applied. */
   reset(): void {
     this.#change(() => {
       this.#clearLog();
       this.routing.reset();
       this.#driverArea.clear();
     });
+    this.#endRequests('the emulator was emptied');
     this.faults.clear();
     this.removals.clear();
     this.tellNews();
@@ -199,6 +207,7 @@ export class Service {
   /** Goes back to what was held, and which faults waited, before fixtures were loaded. Requests stay. */
   unload(before: Moment, faults: QueueState): void {
     this.#change(() => this.#putBack(before));
+    this.#endRequests('the emulator went back to what it held before fixtures were loaded');
     this.removals.clear();
     this.faults.restore(faults);
     this.tellNews();
@@ -214,9 +223,17 @@ export class Service {
       this.#clearLog();
       this.#putBack(moment);
     });
+    this.#endRequests('the emulator went back to a snapshot');
     this.faults.clear();
     this.removals.clear();
     this.tellNews();
+  }
+
+  /** What has arrived before must not change what is held now. */
+  #endRequests(why: string): void {
+    const ended = this.#ending;
+    this.#ending = new AbortController();
+    ended.abort(new ConnectionDropped(why));
   }
 
   /** Changes everything or, where that fails, as on a full disk, nothing: neither on the disk nor in memory. */
@@ -250,6 +267,7 @@ export class Service {
   /** Ends requests that hang, wait or are half received, then closes the state. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#ending.abort(new ConnectionDropped('the emulator was closed'));
     await Promise.allSettled(this.#underWay);
     try {
       this.log.flush();
@@ -305,7 +323,7 @@ export class Service {
         fault,
         bodyBytesMax: this.#bodyBytesMax,
         keptBytesMax: this.#keptBytesMax,
-        closing: this.#closing.signal,
+        ending: this.#ending.signal,
         save: (known) => this.log.save(known),
       });
       context.set('exchange', exchange);

@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { driver, emulatorWorld, push, send, temporaryDirectory } from '../support/emulator-world.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
-import type { Emulator } from '../../src/emulator/index.ts';
 import { maskBody } from '../../src/emulator/secrets.ts';
 
 const router = (name: string) => JSON.stringify({ slug: 'a', name });
@@ -130,39 +129,6 @@ test('bodies outlive a restart', async () => {
   await first.close();
   const second = await emulatorWorld({ state });
   expect(second.requests()).toEqual(before);
-});
-
-test.for(['reset', 'restore'] as const)('a push that was under way during a %s is in the log', async (how) => {
-  const state = await temporaryDirectory();
-  const first = await startEmulator({ state });
-  first.snapshot('empty');
-  const begin = (body: string) => {
-    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-    const answered = send(first, readable);
-    return async () => {
-      const writer = writable.getWriter();
-      await Promise.all([writer.write(Buffer.from(body)), writer.close(), answered]);
-    };
-  };
-  await push(first, { extDrivers: [driver('before', '0 1')] });
-  const changing = begin(JSON.stringify({ extDrivers: [driver('a', '0 1')] }));
-  const refused = begin('{');
-  expect(first.requests()).toHaveLength(3);
-  if (how === 'reset') first.reset();
-  else first.restore('empty');
-  expect(first.requests()).toEqual([]);
-  await first.fetch('/v1/organization');
-  await refused();
-  await changing();
-  expect(first.drivers()).toHaveLength(1);
-  const held = [
-    [4, null],
-    [2, { drivers: 1, points: 1 }],
-  ];
-  const heldBy = (emulator: Emulator) => emulator.requests().map(({ id, counts }) => [id, counts]);
-  expect(heldBy(first)).toEqual(held);
-  await first.close();
-  expect(heldBy(await emulatorWorld({ state }))).toEqual(held);
 });
 
 test('times that look like milliseconds are taken, with a warning', async () => {

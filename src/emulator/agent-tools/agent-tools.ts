@@ -34,6 +34,8 @@ export interface AgentToolsContext {
 export interface ToolRequest {
   readonly request: Request;
   readonly body: Uint8Array<ArrayBuffer>;
+  /** @throws ConnectionDropped where the request must not act any more. */
+  readonly checkUnderWay: () => void;
   /** To be called if the request has carried out a change. */
   readonly applied: () => void;
 }
@@ -59,7 +61,7 @@ export class AgentTools {
     return authorization.answer(request, body);
   }
 
-  async #answerTools({ request, body, applied }: ToolRequest, verifier: Authorization, origin: string) {
+  async #answerTools({ request, body, ...calls }: ToolRequest, verifier: Authorization, origin: string) {
     const resource = resourceAt(origin);
     const authInfo = await requireBearerAuth({
       verifier,
@@ -70,7 +72,7 @@ export class AgentTools {
     const { routing } = this.#context;
     const { url, method, headers, signal } = request;
     // Clients have nothing to subscribe to, so the handler need not outlive the request.
-    const handler = createMcpHandler(() => buildToolServer({ routing, origin, applied }), { keepAliveMs: 0 });
+    const handler = createMcpHandler(() => buildToolServer({ routing, origin, ...calls }), { keepAliveMs: 0 });
     return handler.fetch(new Request(url, { method, headers, signal, body: body.length > 0 ? body : null }), {
       authInfo,
     });

@@ -47,9 +47,11 @@ async function answer(context: Context<EmulatorEnv>, load: () => Promise<AgentTo
     if (refusal !== undefined) return refusal;
     const tools = await load().catch(refusalWithoutPackages);
     if (tools instanceof Response) return tools;
+    exchange.checkUnderWay();
     return tools.answer({
       request: requestAt(originOf(context), context.req.raw),
       body: new Uint8Array(Buffer.concat(chunks)),
+      checkUnderWay: () => exchange.checkUnderWay(),
       applied: () => {
         exchange.record.applied = true;
       },

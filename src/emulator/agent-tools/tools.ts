@@ -21,6 +21,8 @@ export interface ToolsContext {
   readonly routing: Routing;
   /** The address at which the client found the emulator, without a trailing slash. */
   readonly origin: string;
+  /** @throws where the tool must not act any more. */
+  readonly checkUnderWay: () => void;
   /** To be called if the tool has carried out a change. */
   readonly applied: () => void;
 }
@@ -47,7 +49,11 @@ export function buildToolServer(context: ToolsContext): McpServer {
         annotations: { readOnlyHint: scope === 'mcp:read', openWorldHint: false },
         scopeChallenge: requireScopes(scope),
       },
-      (given) => resultOf(() => act(readArguments(input, given))),
+      (given) =>
+        resultOf(() => {
+          context.checkUnderWay();
+          return act(readArguments(input, given));
+        }),
     );
   };
   addAccountTools(add, context);

@@ -166,7 +166,7 @@ function serveUploads(app: App, { uploads }: Routing): void {
           headers: { 'content-type': context.req.header('content-type') ?? '' },
         });
         try {
-          await uploads.receive(context.req.param('id') ?? '', form);
+          await uploads.receive(context.req.param('id') ?? '', form, () => exchange.checkUnderWay());
         } catch (error) {
           return answerOf(error);
         }

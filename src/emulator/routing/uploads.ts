@@ -43,8 +43,8 @@ export class Uploads {
     return { uploadUrl: `${origin}/uploads/${id}`, fields: { key: id, policy }, runwayUri: `runway://${id}` };
   }
 
-  /** @throws Refusal 400 if the form lacks its fields, 404 if the place does not exist or has expired. */
-  async receive(id: string, body: Response): Promise<void> {
+  /** @throws Refusal 400 if the form lacks its fields, 404 if the place does not exist or has expired; what `beforeChange` throws. */
+  async receive(id: string, body: Response, beforeChange: () => void): Promise<void> {
     const upload = this.#shelf.get(id);
     if (upload === undefined || this.#clock.now() - upload.createdMs > uploadLifeMs)
       throw notFound('there is no such upload');
@@ -58,6 +58,7 @@ export class Uploads {
     if (file === null || typeof file === 'string') throw new Refusal(400, { error: 'the form must have a file' });
     const bytes = Buffer.from(await file.arrayBuffer());
     const sha256 = createHash('sha256').update(bytes).digest('hex');
+    beforeChange();
     this.#store.change(() => {
       this.#shelf.set({ ...upload, file: { bytes: bytes.length, sha256, type: file.type } });
     });
