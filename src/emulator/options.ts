@@ -4,7 +4,7 @@
  */
 
 export interface RoutingOptions {
-  /** Speed of time. Default 1: a task takes about 5 s. 0: time stands still until it is advanced. */
+  /** Speed of time. Default: that of the state, or else 1: a task takes about 5 s. 0: time stands still until it is advanced. */
   readonly speed?: number | undefined;
   /** Credit balance. Default: that of the state, or else 100 000. */
   readonly credits?: number | undefined;

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
+import type { Emulator, EmulatorOptions } from '../../src/emulator/index.ts';
 import { openDatabase } from '../../src/emulator/database.ts';
 import { EmulatorClock } from '../../src/emulator/routing/clock.ts';
 import { RoutingStore } from '../../src/emulator/routing/store.ts';
@@ -289,6 +290,25 @@ describe('time', () => {
     const stopped = clockOf(0).now();
     expect(stopped).toBeGreaterThanOrEqual(shownMs);
     expect(clockOf(1).now()).toBe(stopped);
+  });
+
+  test('keeps the speed that somebody has set, until a start names another or a reset', async () => {
+    const state = await temporaryDirectory();
+    const speedIn = async (
+      options: EmulatorOptions,
+      act: (emulator: Emulator) => unknown = () => {},
+    ): Promise<number> => {
+      await using emulator = await startEmulator({ state, ...options });
+      const { speed } = emulator.clock();
+      act(emulator);
+      return speed;
+    };
+    expect(await speedIn({}, (emulator) => emulator.clock({ speed: 0 }))).toBe(1);
+    expect(await speedIn({}, (emulator) => emulator.load({ speed: 60 }))).toBe(0);
+    expect(await speedIn({})).toBe(60);
+    expect(await speedIn({ speed: 7 })).toBe(7);
+    expect(await speedIn({}, (emulator) => emulator.reset())).toBe(7);
+    expect(await speedIn({})).toBe(1);
   });
 
   test('is not set back with the clock of the machine', () => {

@@ -7,6 +7,8 @@ export const lastMs = Date.UTC(9999, 0, 1);
 /** At this speed a year takes half a minute. */
 export const speedMax = 1_000_000;
 
+const speedDefault = 1;
+
 /** The stored clock: its time at a moment of real time, and its speed from then on. */
 interface Setting {
   readonly id: string;
@@ -25,17 +27,17 @@ export class EmulatorClock {
   #pace = { shownMs: 0, sinceMs: 0, speed: 0 };
 
   /**
-   * `speed` 1 is real time, 0 stands still. After a restart the time goes on as if the emulator had never stopped, so
+   * `speed` 1 is real time, 0 stands still; without it the stored speed goes on, or else real time. After a restart the time goes on as if the emulator had never stopped, so
    * nothing is written while time passes and a killed process loses no time.
    * @throws RangeError for a speed that is out of range.
    */
-  constructor({ store, speed }: { readonly store: RoutingStore; readonly speed: number }) {
-    checkSpeed(speed);
+  constructor({ store, speed }: { readonly store: RoutingStore; readonly speed: number | undefined }) {
+    if (speed !== undefined) checkSpeed(speed);
     this.#store = store;
-    this.#speedAtStart = speed;
+    this.#speedAtStart = speed ?? speedDefault;
     this.#shelf = store.shelf<Setting>('clock');
     const kept = this.#shelf.get('clock');
-    this.#set(kept === undefined ? Date.now() : shownBy(kept), speed);
+    this.#set(kept === undefined ? Date.now() : shownBy(kept), speed ?? kept?.speed ?? speedDefault);
   }
 
   /** Whole UNIX milliseconds. */

@@ -49,7 +49,7 @@ export class Routing {
 
   /** @throws ZodError for an invalid catalog, RangeError for other options that are out of range. */
   constructor(database: Database | undefined, options: RoutingOptions) {
-    const { speed = 1, credits, tier, strict = false } = options;
+    const { speed, credits, tier, strict = false } = options;
     this.strict = strict;
     this.#catalogAtStart = options.catalog === undefined ? builtInCatalog : parseCatalog(options.catalog);
     const store = new RoutingStore(database);
