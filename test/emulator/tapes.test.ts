@@ -76,6 +76,63 @@ test('a client hears from the recording what it heard from the service, digit by
   expect(again).toEqual(heard);
 });
 
+test('a replayed answer has the headers that came, but for those of its connection, its coding and its secrets', async () => {
+  const kept = {
+    etag: '"v1"',
+    link: '<https://api.example.com/next?page=2&token=***>; rel="next"',
+    'last-modified': 'Mon, 02 Mar 2026 10:00:00 GMT',
+    vary: 'accept, accept-encoding',
+    'content-disposition': 'attachment; filename="a.json"',
+    'content-type': 'application/json',
+    'www-authenticate': 'Bearer realm="x", error="invalid_token"',
+    'x-ratelimit-remaining-tokens': '7',
+    'access-control-allow-credentials': 'true',
+    'x-anything': 'else',
+  };
+  const sent = {
+    ...kept,
+    link: kept.link.replace('***', 's3cret'),
+    connection: 'close, x-hop',
+    'x-hop': 'here',
+    'proxy-authenticate': 'Basic',
+    'set-cookie': ['session=s3cret', 'a=b'],
+    'x-api-key': 's3cret',
+    'content-encoding': 'gzip',
+  };
+  const service = createServer((_request, response) => response.writeHead(200, sent).end(gzipSync('{"a":1}')));
+  onTestFinished(() => void service.close());
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const recorder = await used(startRecorder({ service: url, file }));
+  const live = await fetch(recorder.url);
+  expect(await live.json()).toEqual({ a: 1 });
+  expect(live.headers.getSetCookie()).toEqual(sent['set-cookie']);
+  expect(Object.fromEntries(live.headers)).toMatchObject({ ...kept, link: sent.link });
+  expect(await readFile(file, 'utf8')).not.toContain('s3cret');
+  const replay = await used(startReplay({ file }));
+  const again = await fetch(replay.url);
+  expect(await again.json()).toEqual({ a: 1 });
+  const ofThisConnection = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
+  const seen = [...again.headers].filter(([name]) => !ofThisConnection.has(name));
+  expect(Object.fromEntries(seen)).toEqual(kept);
+});
+
+test('a body in a coding that nobody decodes keeps the name of its coding', async () => {
+  const service = createServer((_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'rot13', 'content-type': 'text/plain' }).end('uryyb'),
+  );
+  onTestFinished(() => void service.close());
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  const file = join(await temporaryDirectory(), 'exchanges.jsonl');
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const recorder = await used(startRecorder({ service: url, file }));
+  const replay = async () => used(startReplay({ file }));
+  for (const answer of [await fetch(recorder.url), await fetch((await replay()).url)]) {
+    expect([answer.headers.get('content-encoding'), await answer.text()]).toEqual(['rot13', 'uryyb']);
+  }
+});
+
 test('no secret is in the file, which only its owner can read', async () => {
   const live = await emulatorWorld({ token: 's3cret' });
   const file = join(await temporaryDirectory(), 'exchanges.jsonl');

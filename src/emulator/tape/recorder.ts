@@ -8,7 +8,8 @@ import { Spool, SpoolError } from './spool.ts';
 import { TapeError } from './tape-error.ts';
 import { serveTape } from './tape-server.ts';
 import type { TapeOptions, TapeServer } from './tape-server.ts';
-import { recordedBytesMax, tapedBody, tapedHeaders, tapedPath, tapedRequest } from './tape.ts';
+import { passedAnswerHeaders, passedRequestHeaders, tapedHeaders } from './tape-headers.ts';
+import { recordedBytesMax, tapedBody, tapedPath, tapedRequest } from './tape.ts';
 import type { TapedExchange } from './tape.ts';
 
 export interface RecordOptions extends TapeOptions {
@@ -19,26 +20,6 @@ export interface RecordOptions extends TapeOptions {
   /** Bytes up to which a body is recorded; a longer one is passed on and known by its digest alone. Default 4 MiB. */
   readonly bodyBytesMax?: number | undefined;
 }
-
-/** Headers between two neighbours, which a proxy does not pass on (RFC 9110, 7.6.1), and those that `fetch` sets. */
-const notPassedOn = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'origin',
-  'proxy-authorization',
-  'referer',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'accept-encoding',
-]);
-
-/** What an answer had that `fetch` has taken off: it has decoded the body. */
-const decoded = 'content-encoding';
 
 /** @throws TapeError for an address or a file that cannot be used; RangeError */
 export async function startRecorder(options: RecordOptions): Promise<TapeServer> {
@@ -91,8 +72,7 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
       const why = (error as Error).message;
       return refuse(500, `the service answered ${answer.status}, and ${file} cannot be written: ${why}`);
     }
-    const headers = passedHeaders(answer.headers);
-    headers.delete(decoded);
+    const headers = passedAnswerHeaders(answer.headers);
     if (answer.received.bytes > 0) headers.set('content-length', String(answer.received.bytes));
     return new Response(answer.received.handOver(), { status: answer.status, headers });
   });
@@ -119,7 +99,7 @@ interface Passed {
 
 async function passOn(request: Request, to: URL, { sent, folder }: Passed): Promise<PassedAnswer | Error> {
   const { method } = request;
-  const headers = passedHeaders(request.headers);
+  const headers = passedRequestHeaders(request.headers);
   // Many services want to know it before.
   if (sent.bytes > 0) headers.set('content-length', String(sent.bytes));
   try {
@@ -131,8 +111,4 @@ async function passOn(request: Request, to: URL, { sent, folder }: Passed): Prom
     const { cause } = error as Error;
     return cause instanceof Error ? cause : (error as Error);
   }
-}
-
-function passedHeaders(headers: Headers): Headers {
-  return new Headers([...headers].filter(([name]) => !notPassedOn.has(name)));
 }

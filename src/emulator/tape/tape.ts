@@ -35,26 +35,6 @@ export const exchangeSchema = z.strictObject({
 });
 export type TapedExchange = z.infer<typeof exchangeSchema>;
 
-/** Headers of an answer that mean something to clients, and hold no secret. */
-const keptHeaders = [
-  'content-type',
-  'location',
-  'retry-after',
-  'retry-after-ms',
-  'x-should-retry',
-  'x-request-id',
-  'allow',
-  'cache-control',
-];
-
-export function tapedHeaders(headers: Headers): Record<string, string> {
-  const kept = keptHeaders.flatMap((name) => {
-    const value = headers.get(name);
-    return value === null ? [] : [[name, maskParameters(value)] as const];
-  });
-  return Object.fromEntries(kept);
-}
-
 export function tapedPath(url: URL): string {
   return maskParameters(url.pathname + url.search);
 }
