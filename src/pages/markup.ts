@@ -177,7 +177,10 @@ export function groupDigits(count: number): string {
 export function groupDecimal(value: string): string {
   const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/s.exec(value) ?? [];
   if (whole === '') return value;
-  return `${sign}${whole.replace(/\B(?=(?:\d{3})+$)/g, '\u202F')}${rest}`;
+  // Counted from the front: a look ahead to the end from each digit takes seconds for a hundred thousand of them.
+  const first = whole.length % 3 || 3;
+  const groups = [whole.slice(0, first), ...(whole.slice(first).match(/\d{3}/g) ?? [])];
+  return `${sign}${groups.join('\u202F')}${rest}`;
 }
 
 /** A value to look at, that is copied by a program as it was. */

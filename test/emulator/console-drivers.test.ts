@@ -30,6 +30,15 @@ describe('drivers', () => {
     ]);
   });
 
+  // Grouping that looks ahead to the end from each digit would take minutes for this one.
+  test('a value of a million digits is shown, with all of them in groups', async () => {
+    const emulator = await emulatorWorld();
+    const value = '9'.repeat(1_000_000);
+    await push(emulator, { extDrivers: [driver('a', `0 -${value}.5`)] });
+    const page = await read(emulator, '/console/drivers');
+    expect(page).toContain(`-9${'\u202F999'.repeat(333_333)}.5<`);
+  });
+
   test('a time beyond all calendars has no month, and is shown nevertheless', async () => {
     const emulator = await emulatorWorld();
     await push(emulator, { extDrivers: [driver('a', '99999999999999999999 1')] });
