@@ -75,6 +75,23 @@ describe('an update', () => {
     expect(emulator.drivers()).toEqual([{ ...driver('a', `${march} 2`, `${april} 1`), path: ['New'] }, driver('b')]);
   });
 
+  // Putting them together one by one would take minutes.
+  test('may hold one id fifty thousand times', async () => {
+    const emulator = await emulatorWorld();
+    const monthSeconds = 2_700_000;
+    const times = Array.from({ length: 25_000 }, (_, index) => index * monthSeconds);
+    // Each month twice: the later time counts in the even ones, the later element in the odd ones, whose times are equal.
+    const again = times.map((time, index) => (index % 2 === 0 ? time - 1 : time));
+    const updates = [...times.map((time) => `${time} 1`), ...again.map((time) => `${time} 2`)];
+    const extDrivers = updates.map((point, index) => ({ ...driver('a', point), path: [String(index)] }));
+    expect(await push(emulator, { extDrivers: [driver('b'), ...extDrivers] })).toBe(200);
+    const [a] = emulator.drivers();
+    expect(a?.path).toEqual(['49999']);
+    const months = new Map<string, string>();
+    for (const { time, value } of a?.timeSeries ?? []) months.set(time, value);
+    expect(times.filter((time, index) => months.get(String(time)) !== String(1 + (index % 2)))).toEqual([]);
+  });
+
   test('replaces the path of a driver, also without any point', async () => {
     const emulator = await emulatorWorld();
     await push(emulator, { extDrivers: [driver('a', `${march} 1`)] });

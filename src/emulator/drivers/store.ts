@@ -1,10 +1,10 @@
 /** The drivers that the service holds. A request becomes visible as a whole. */
 import type { Database, Statement } from 'better-sqlite3';
-import type { Driver, Point } from '../../contract/driver-push.ts';
+import type { Driver } from '../../contract/driver-push.ts';
 import { heldIn } from './layers.ts';
 import type { Frozen, Layers, LayerTables } from './layers.ts';
-import { latestOfEachMonth, overlay, packPoints, unpackPoints } from './points.ts';
-import type { PackedDriver } from './points.ts';
+import { overlay, packPoints, unpackPoints } from './points.ts';
+import { dropTable, Stage } from './stage.ts';
 
 /** A row: `path` is JSON, `points` is packed. There may be a hundred thousand of them. */
 interface DriverRow {
@@ -15,8 +15,6 @@ interface DriverRow {
 
 /** A driver without its points. */
 export type DriverPath = Pick<Driver, 'id' | 'path'>;
-
-const columns = '(id TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL, points TEXT NOT NULL) STRICT';
 
 /** Drivers read at once. */
 const pageDrivers = 256;
@@ -57,9 +55,10 @@ export class DriverStore {
     this.#schema = from === undefined ? 'main' : 'temp';
     this.#layers = from === undefined ? tables.kept() : { own: tables.create('temp'), frozen: from };
     this.#endUse = tables.use(() => [this.#layers.own, ...this.#layers.frozen]);
-    // Within one request the latest time of a month counts; between two requests the later request, whatever its times.
-    this.#define('latest_points', (staged, added) => latestOfEachMonth([...staged, ...added]));
-    this.#define('overlay_points', overlay);
+    // Between two requests the later one counts, whatever its times; within one request the stage knows what counts.
+    database.function('overlay_points', { deterministic: true }, (first, second) =>
+      packPoints(overlay(unpackPoints(String(first)), unpackPoints(String(second)))),
+    );
     tables.collect();
   }
 
@@ -107,12 +106,6 @@ export class DriverStore {
     return heldIn([own, ...frozen]);
   }
 
-  #define(name: string, merge: (first: readonly Point[], second: readonly Point[]) => readonly Point[]): void {
-    this.#database.function(name, { deterministic: true }, (first, second) =>
-      packPoints(merge(unpackPoints(String(first)), unpackPoints(String(second)))),
-    );
-  }
-
   /** A place for the drivers of one request that nobody can read. The caller drops it in any case. */
   stage(): Stage {
     return new Stage(this.#database, this.#nextTable('stage'));
@@ -126,6 +119,7 @@ export class DriverStore {
     this.#paths = undefined;
     const staged = `temp.${stage.table}`;
     return this.#database.transaction(() => {
+      stage.gather();
       if (mode === 'merge') {
         // Then the stage holds the new content of its drivers, as it does with `replace`.
         this.#database.exec(`
@@ -262,38 +256,4 @@ export class DriverStore {
 
 export function driverOf({ id, path, points }: DriverRow): Driver {
   return { id, path: JSON.parse(path) as string[], timeSeries: unpackPoints(points) };
-}
-
-/** The drivers of one request while it is received: invisible, and on disk if they are many. */
-export class Stage {
-  readonly table: string;
-  readonly #database: Database;
-  readonly #insertAll: (drivers: readonly PackedDriver[]) => void;
-
-  constructor(database: Database, table: string) {
-    this.table = table;
-    this.#database = database;
-    database.exec(`CREATE TEMP TABLE ${table} ${columns}`);
-    const insert = database.prepare(
-      `INSERT INTO temp.${table} VALUES (?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET path = excluded.path, points = latest_points(points, excluded.points)`,
-    );
-    this.#insertAll = database.transaction((drivers: readonly PackedDriver[]) => {
-      for (const { id, path, points } of drivers) insert.run(id, JSON.stringify(path), points);
-    });
-  }
-
-  /** Adds drivers in the order of the request. The same id again is another update of that driver. */
-  add(drivers: readonly PackedDriver[]): void {
-    if (drivers.length > 0) this.#insertAll(drivers);
-  }
-
-  drop(): void {
-    dropTable(this.#database, this.table);
-  }
-}
-
-function dropTable(database: Database, table: string): void {
-  // A reader may be cancelled after the emulator was closed; the table is gone then.
-  if (database.open) database.exec(`DROP TABLE IF EXISTS temp.${table}`);
 }
