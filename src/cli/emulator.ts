@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AgentError } from '../core/errors.ts';
-import type { Emulator, Fixtures, ReplayServer, TapeServer } from '../emulator/index.ts';
+import type { Emulator, FaultScriptInput, Fixtures, ReplayServer, TapeServer } from '../emulator/index.ts';
 import { type Context, answer } from './context.ts';
 import { isPortInUse } from './embedded.ts';
 import { emulatorOptions } from './emulator-options.ts';
@@ -63,6 +63,7 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
     catalog: flags.catalog === undefined ? undefined : await readJson(flags.catalog, 'catalog'),
     faults: flags.faults === undefined ? undefined : await readScript(flags.faults),
   };
+  const fixtures = flags.fixtures === undefined ? undefined : await readFixtures(flags.fixtures, flags.faults);
   const emulated = await startEmulator(options).catch((error: unknown) => {
     if (error instanceof OriginError) {
       throw new AgentError('usage', `${isOf(flags.publicUrl, error) ? '--public-url' : '--origin'}: ${error.message}`, {
@@ -83,7 +84,7 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
       `warning: everybody who can reach ${flags.listen} can use the emulator: set a token with --token-file or ${tokenVariable}`,
     );
   }
-  if (flags.fixtures !== undefined) await loadFrom(emulated, flags.fixtures);
+  if (flags.fixtures !== undefined) loadInto(emulated, { file: flags.fixtures, fixtures, script: options.faults });
   showPlaces(context, options.publicUrl ?? emulated.url, emulated.url);
   if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
   await untilStopped();
@@ -110,12 +111,30 @@ function showPlaces(context: Context, url: string, listens: string): void {
   ]);
 }
 
-/** Puts the fixtures in the place of what a state directory has kept. They are the snapshot `fixtures` from then on. */
-async function loadFrom(emulated: Emulator, file: string): Promise<void> {
+/** @throws AgentError where both they and `--faults` say which faults there are. */
+async function readFixtures(file: string, script: string | undefined): Promise<unknown> {
   const fixtures = await readJson(file, 'fixtures file');
+  if (script === undefined || typeof fixtures !== 'object' || fixtures === null || !('faults' in fixtures)) {
+    return fixtures;
+  }
+  throw new AgentError('usage', `--faults ${script} is given, and the fixtures file ${file} has faults too`, {
+    hint: 'leave out --faults, or take "faults" out of the fixtures',
+  });
+}
+
+interface Loading {
+  readonly file: string;
+  readonly fixtures: unknown;
+  /** Of `--faults`. Its moments are counted from the time of the fixtures. */
+  readonly script: FaultScriptInput | undefined;
+}
+
+/** Puts the fixtures in the place of what a state directory has kept. They are the snapshot `fixtures` from then on. */
+function loadInto(emulated: Emulator, { file, fixtures, script }: Loading): void {
   try {
     emulated.reset();
     emulated.load(fixtures as Fixtures);
+    if (script !== undefined) emulated.play(script);
     emulated.snapshot('fixtures');
   } catch (error) {
     const [first] = issuesOf(error);
@@ -250,7 +269,7 @@ async function readJson(file: string, what: string): Promise<unknown> {
 }
 
 /** @throws AgentError */
-async function readScript(file: string): Promise<unknown> {
+async function readScript(file: string): Promise<FaultScriptInput> {
   const { faultScriptSchema } = await import('../emulator/index.ts');
   const read = faultScriptSchema.safeParse(await readJson(file, 'script of faults'));
   if (read.success) return read.data;

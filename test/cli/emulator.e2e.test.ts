@@ -185,19 +185,23 @@ test('an address that this machine does not have is refused with 64 and says so,
   });
 });
 
-test('it begins with fixtures, also above a state directory, and can go back to them', async () => {
+test('it begins with fixtures, also above a state directory and beside faults, and can go back to them', async () => {
   const dir = await emptyDir();
   const file = path.join(dir, 'fixtures.json');
   const drivers = [{ id: 'a', path: ['A'], timeSeries: [{ time: '0', value: '1.50' }] }];
   await writeFile(file, `\uFEFF${JSON.stringify({ drivers, routers: [{ slug: 'draft', name: 'Draft' }] })}`);
+  const script = path.join(dir, 'faults.json');
+  await writeFile(script, '{"faults":[{"status":503}]}');
   for (let start = 0; start < 2; start++) {
-    const args = ['--listen', '127.0.0.1:0', '--state', path.join(dir, 'state'), '--fixtures', file];
+    const state = path.join(dir, 'state');
+    const args = ['--listen', '127.0.0.1:0', '--state', state, '--fixtures', file, '--faults', script];
     const child = spawn(process.execPath, [executable, 'emulator', ...args]);
     onTestFinished(() => void child.kill('SIGKILL'));
     const [first] = (await once(child.stdout, 'data')) as [Buffer];
     const url = /http:\/\/\S+/.exec(first.toString())?.[0] ?? '';
     const held = async () => (await fetch(`${url}/_emulator/drivers`)).json();
     expect(await held()).toEqual({ drivers });
+    expect((await fetch(`${url}/v1/routers`)).status).toBe(503);
     await fetch(`${url}/_emulator/reset`, { method: 'POST' });
     expect(await held()).toEqual({ drivers: [] });
     await fetch(`${url}/_emulator/snapshots/fixtures/restore`, { method: 'POST' });
@@ -205,7 +209,12 @@ test('it begins with fixtures, also above a state directory, and can go back to 
     child.kill('SIGTERM');
     await once(child, 'exit');
   }
-  const refusalOf = async () => (await commandLine('emulator', '--listen', '127.0.0.1:0', '--fixtures', file)).stderr;
+  const refusalOf = async (...more: readonly string[]) =>
+    (await commandLine('emulator', '--listen', '127.0.0.1:0', '--fixtures', file, ...more)).stderr;
+  await writeFile(file, '{"faults":{"faults":[]}}');
+  expect(await refusalOf('--faults', script)).toBe(
+    `driver-sync: --faults ${script} is given, and the fixtures file ${file} has faults too\n  leave out --faults, or take "faults" out of the fixtures\n`,
+  );
   await writeFile(file, Buffer.from('{"drivers":[{"id":"\xe9"}]}', 'latin1'));
   expect(await refusalOf()).toContain('cannot be read: not JSON: invalid UTF-8 at byte 19');
   await writeFile(file, '{"speed":0,"speed":1}');
