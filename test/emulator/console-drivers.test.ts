@@ -45,6 +45,14 @@ describe('drivers', () => {
     expect(await read(emulator, '/console/drivers')).toContain('99999999999999999999');
   });
 
+  test.for(['id', 'driver'])('is chosen by ?%s=, and one that is not held is 404', async (name) => {
+    const emulator = await emulatorWorld();
+    await push(emulator, { extDrivers: [driver('a'), driver('b')] });
+    expect(await read(emulator, `/console/drivers?${name}=b`)).toContain('<h2><bdi>b</bdi></h2>');
+    const none = await emulator.fetch(`/console/drivers?${name}=nope`);
+    expect([none.status, await none.text()]).toEqual([404, expect.stringContaining('no driver <code>nope</code>')]);
+  });
+
   test('the driver with which the tree begins is open', async () => {
     const emulator = await emulatorWorld();
     const paths = {

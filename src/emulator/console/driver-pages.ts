@@ -37,7 +37,8 @@ export function serveDriverPages(app: App, shown: DriversShown): void {
       const drivers = shown.driverPaths();
       const last = shown.lastPush();
       const lastPush = last === undefined ? showEarlier(shown.log) : showLastPush(last, heldOf(last, drivers));
-      const asked = req.query('id');
+      // The status page of the agent says `driver`.
+      const asked = req.query('id') ?? req.query('driver');
       if (drivers.length === 0 && asked === undefined) {
         return showNone(lastPush, { origin: originOf(context), key: shown.key });
       }
