@@ -1,4 +1,5 @@
 /** The shapes of the emulator's answers. */
+import { issuesMax } from './issues.ts';
 import type { Issue } from './issues.ts';
 import type { KeptBody } from './kept-body.ts';
 
@@ -11,11 +12,12 @@ export function refuse(
   return answerJson(issues === undefined ? { error } : { error, issues }, { status, ...(headers && { headers }) });
 }
 
-/** The first issue, and how many more there are. */
+/** The first issue, and how many more there are. Nobody counts beyond those that are kept. */
 export function summaryOf(issues: readonly Issue[]): string {
   const [first] = issues;
   if (first === undefined) return 'refused';
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  const others = `${issues.length < issuesMax ? '' : 'at least '}${issues.length - 1} more`;
+  const more = issues.length > 1 ? ` (and ${others})` : '';
   return `${first.path === '' ? 'the body' : first.path}: ${first.message}${more}`;
 }
 

@@ -8,7 +8,7 @@ export interface Issue {
 }
 
 /** How many are reported. The twenty-first would teach the sender nothing new. */
-const issuesMax = 20;
+export const issuesMax = 20;
 
 /** A key can be as long as the body. */
 const keyCharactersMax = 100;

@@ -122,6 +122,17 @@ describe('an update is refused', () => {
   });
 
   test.for([
+    [19, '(and 18 more)'],
+    [20, '(and at least 19 more)'],
+    [30, '(and at least 19 more)'],
+  ] as const)('with %i problems, of which twenty are counted: %s', async ([count, more]) => {
+    const emulator = await emulatorWorld();
+    const timeSeries = Array.from({ length: count }, () => ({ time: 'x', value: '1' }));
+    const { error } = await refusalOf(emulator, JSON.stringify({ extDrivers: [{ id: 'a', path: ['A'], timeSeries }] }));
+    expect(error.slice(error.indexOf('('))).toBe(more);
+  });
+
+  test.for([
     ['', '', 'cannot be read as JSON: the body is empty at byte 0'],
     ['  ', '', 'cannot be read as JSON: the body is empty at byte 2'],
     ['[]', '', 'must be an object, not an array'],
