@@ -86,16 +86,10 @@ export const faultSchema = z
     failure: z.string().max(1_000).optional(),
     cancelled: z.literal(true).optional(),
   })
-  .refine((fault) => {
-    const ends = endsOf(fault).length;
-    return ends === 1 || (ends === 0 && hasManner(fault)) || isForTask(fault);
-  }, 'must have one of status, redirect, hang, drop and reset, or a delayMs, truncate, trickle or slowRead alone')
-  .refine((fault) => {
-    const { failureCode, failure, cancelled } = fault;
-    const isOfRequest = endsOf(fault).length > 0 || hasManner(fault);
-    const isOfTask = failureCode === undefined ? failure === undefined : cancelled === undefined;
-    return isOfTask && !(isOfRequest && isForTask(fault));
-  }, 'for a task must have failureCode (and optionally failure) or cancelled, and besides only which requests it is for')
+  .superRefine((fault, context) => {
+    const message = mistakeOfEnds(fault);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  })
   .refine(
     ({ status, retryAfter, headers, body, contentType }) =>
       status !== undefined || [retryAfter, headers, body, contentType].every((part) => part === undefined),
@@ -147,16 +141,21 @@ export const faultScriptSchema = z.strictObject({
 export type FaultScriptInput = z.input<typeof faultScriptSchema>;
 export type FaultScript = z.output<typeof faultScriptSchema>;
 
-interface Ends {
-  readonly status?: number | undefined;
-  readonly redirect?: string | undefined;
-  readonly hang?: true | undefined;
-  readonly drop?: string | undefined;
-  readonly reset?: string | undefined;
-}
+/** How a request, or the task that it creates, ends. */
+const ends = ['status', 'redirect', 'hang', 'drop', 'reset', 'failureCode', 'cancelled'] as const;
+const allEnds = `${ends.slice(0, -1).join(', ')} and ${ends.at(-1)}`;
 
-function endsOf({ status, redirect, hang, drop, reset }: Ends): unknown[] {
-  return [status, redirect, hang, drop, reset].filter((end) => end !== undefined);
+type Ended = Manners & TaskFault & { readonly [Key in (typeof ends)[number] | 'failure']?: unknown };
+
+function mistakeOfEnds(fault: Ended): string | undefined {
+  const given = ends.filter((end) => fault[end] !== undefined);
+  if (given.length > 1) return `has ${given.join(' and ')}, and must have exactly one of ${allEnds}`;
+  if (fault.failure !== undefined && fault.failureCode === undefined) return 'failure needs a failureCode';
+  if (isForTask(fault) && hasManner(fault)) {
+    return 'for a task can have no delayMs, truncate, trickle and slowRead: another fault can have them';
+  }
+  if (given.length > 0 || hasManner(fault)) return undefined;
+  return `must have one of ${allEnds}, or a delayMs, truncate, trickle or slowRead alone`;
 }
 
 interface Manners {

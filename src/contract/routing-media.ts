@@ -11,13 +11,15 @@ type MediaKind = 'image' | 'video' | 'audio';
 /** The problem of a URI, or undefined. Only the beginning of a data URI is read, since it may be long. */
 function faultOf(uri: string, kind: MediaKind): string | undefined {
   if (uri.startsWith('data:')) return faultOfData(uri, kind);
-  if (uri.startsWith('runway://'))
-    return lengthFault(uri, uploadCharactersMax) ?? (uri.length < shortestCharacters ? 'names no upload' : undefined);
+  if (uri.startsWith('runway://')) return lengthFault(uri, uploadCharactersMax);
   if (uri.startsWith('https://')) return lengthFault(uri, httpsCharactersMax) ?? faultOfHost(uri);
   return `must begin with https://, runway:// or data:${kind}/`;
 }
 
 function lengthFault(uri: string, charactersMax: number): string | undefined {
+  if (uri.length < shortestCharacters) {
+    return `must have at least ${shortestCharacters} characters and has ${uri.length}`;
+  }
   return uri.length > charactersMax ? `must have at most ${charactersMax} characters and has ${uri.length}` : undefined;
 }
 
@@ -30,7 +32,7 @@ function faultOfData(uri: string, kind: MediaKind): string | undefined {
 
 function faultOfHost(uri: string): string | undefined {
   const host = URL.parse(uri)?.hostname;
-  if (host === undefined || uri.length < shortestCharacters) return 'must be a valid URL';
+  if (host === undefined) return 'must be a valid URL';
   return host.startsWith('[') || /^[\d.]+$/.test(host) ? 'must name a host, not an IP address' : undefined;
 }
 

@@ -190,7 +190,7 @@ test('one of several is changed in its place, and is what it was by one button',
 test.for([
   ['{"status":', 'Fault: is not JSON'],
   ['{"status":1}', 'status: '],
-  ['{"status":503,"hang":true}', 'must have one of status'],
+  ['{"status":503,"hang":true}', 'must have exactly one of status'],
   ['{"id":"other","status":503}', 'id: cannot be changed'],
   ['[]', 'expected record'],
 ] as const)('a change that cannot be says so beside its field, and keeps the text: %s', async ([text, why]) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { updatePath } from '../../src/contract/update-path.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
-import { at, driver, emulatorWorld, push, send, temporaryDirectory } from '../support/emulator-world.ts';
+import { at, driver, emulatorWorld, push, send, streamOf, temporaryDirectory } from '../support/emulator-world.ts';
 
 const march = at('2026-03-15T12:00:00Z');
 const april = at('2026-04-15T12:00:00Z');
@@ -90,6 +90,13 @@ describe('an update', () => {
     const months = new Map<string, string>();
     for (const { time, value } of a?.timeSeries ?? []) months.set(time, value);
     expect(times.filter((time, index) => months.get(String(time)) !== String(1 + (index % 2)))).toEqual([]);
+  });
+
+  test.for([1, 2, 100])('may begin with a byte order mark, in pieces of %i bytes', async (pieceBytes) => {
+    const emulator = await emulatorWorld();
+    const body = Buffer.from(`\uFEFF${JSON.stringify({ extDrivers: [driver('a')] })}`);
+    expect((await send(emulator, streamOf(body, pieceBytes))).status).toBe(200);
+    expect(emulator.drivers()).toEqual([driver('a')]);
   });
 
   test('replaces the path of a driver, also without any point', async () => {

@@ -184,12 +184,23 @@ describe('a fault', () => {
     [
       {},
       '',
-      'must have one of status, redirect, hang, drop and reset, or a delayMs, truncate, trickle or slowRead alone',
+      'must have one of status, redirect, hang, drop, reset, failureCode and cancelled, or a delayMs, truncate, trickle or slowRead alone',
     ],
     [
       { status: 503, hang: true },
       '',
-      'must have one of status, redirect, hang, drop and reset, or a delayMs, truncate, trickle or slowRead alone',
+      'has status and hang, and must have exactly one of status, redirect, hang, drop, reset, failureCode and cancelled',
+    ],
+    [
+      { cancelled: true, failureCode: 'A' },
+      '',
+      'has failureCode and cancelled, and must have exactly one of status, redirect, hang, drop, reset, failureCode and cancelled',
+    ],
+    [{ cancelled: true, failure: 'x' }, '', 'failure needs a failureCode'],
+    [
+      { cancelled: true, delayMs: 5 },
+      '',
+      'for a task can have no delayMs, truncate, trickle and slowRead: another fault can have them',
     ],
     [{ drop: 'before', retryAfter: 1 }, '', 'retryAfter, headers, body and contentType need a status'],
     [{ drop: 'before', apply: true }, '', 'apply needs a status or hang'],

@@ -171,16 +171,16 @@ describe('an update is refused', () => {
     [
       '{"extDrivers":[{"id":"a",}]}',
       'extDrivers[0]',
-      'cannot be read as JSON: "}" where a string should be at byte 25',
+      'cannot be read as JSON: "}" where a key in double quotes should be at byte 25',
     ],
-    ["{'extDrivers':[]}", '', 'cannot be read as JSON: "\'" where a value should be at byte 1'],
+    ["{'extDrivers':[]}", '', 'cannot be read as JSON: "\'" where a key in double quotes or "}" should be at byte 1'],
+    ['{"extDrivers":[],}', '', 'cannot be read as JSON: "}" where a key in double quotes should be at byte 17'],
+    ['{1:2}', '', 'cannot be read as JSON: "1" where a key in double quotes or "}" should be at byte 1'],
     ['{"extDrivers":[]', '', 'cannot be read as JSON: it ends where "," or "}" should follow at byte 16'],
     ['{"extDrivers":[]} x', '', 'cannot be read as JSON: more text after the end of the object at byte 18'],
-    [
-      '\uFEFF{"extDrivers":[]}',
-      '',
-      'cannot be read as JSON: byte 0xef where the object of an update should be at byte 0',
-    ],
+    ['\uFEFF', '', 'cannot be read as JSON: the body is empty at byte 3'],
+    ['\uFEFF[', '', 'cannot be read as JSON: it ends within a value that begins at byte 3'],
+    [' \uFEFF{}', '', 'cannot be read as JSON: byte 0xef where the object of an update should be at byte 1'],
     ['{"extDrivers":[{"é":é}]}', 'extDrivers[0]', 'cannot be read as JSON: "é" where a value should be at byte 21'],
     [
       '{"extDrivers":[{"id":"a\u0001"}]}',

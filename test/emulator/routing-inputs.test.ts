@@ -152,6 +152,12 @@ describe('a reference to media', () => {
     expect(ofImage(uri)).toEqual([{ code: 'invalid_format', path: 'input.referenceImages.0.uri' }]);
   });
 
+  test.each(['https://a.b', 'https://a', 'runway://x', 'runway://'])('is told how short it is: %s', (uri) => {
+    const input = { promptText: 'a', referenceImages: [{ uri }] };
+    const [issue] = generateRequestSchemas.image.safeParse({ configId: 'preview', input }).error?.issues ?? [];
+    expect(issue?.message).toBe(`must have at least 13 characters and has ${uri.length}`);
+  });
+
   test('may be 5 MiB of data, and no more', () => {
     const prefix = 'data:video/mp4;base64,';
     const data = (characters: number) => `${prefix}${'A'.repeat(characters - prefix.length)}`;

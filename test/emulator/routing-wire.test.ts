@@ -204,6 +204,27 @@ describe('a body', () => {
     },
   );
 
+  test.for([
+    ['POST', '/v1/generate/video', '', 'the body is empty: it must be JSON'],
+    ['POST', '/v1/generate/video', ' \n', 'the body is empty: it must be JSON'],
+    ['POST', '/v1/routers', '', 'Validation of body failed: the body is empty'],
+    ['POST', '/v1/routers', '\uFEFF', 'the body is empty: it must be JSON'],
+    [
+      'POST',
+      '/v1/routers',
+      '\uFEFF{,',
+      `the body is not JSON: "," where a key in double quotes or "}" should be at byte 4`,
+    ],
+  ] as const)('that is empty, or has a mistake, says so: %s %s %j', async ([method, path, body, error]) => {
+    const { call } = await routingWorld();
+    expect(await call(method, path, body)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test('may begin with a byte order mark', async () => {
+    const { call } = await routingWorld();
+    expect((await call('POST', '/v1/routers', '\uFEFF{"slug":"a","name":"A"}')).status).toBe(200);
+  });
+
   test('that is not UTF-8 is 400', async () => {
     const { emulator } = await routingWorld();
     const response = await emulator.fetch('/v1/routers', { method: 'POST', body: Buffer.from('7b22ff227d', 'hex') });

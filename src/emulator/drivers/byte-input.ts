@@ -40,6 +40,8 @@ const closeBracket = 0x5d;
 
 const empty = Buffer.alloc(0);
 
+const mark = Buffer.from('\uFEFF');
+
 export class ByteInput {
   #chunk: Buffer = empty;
   #at = 0;
@@ -75,14 +77,31 @@ export class ByteInput {
     }
   }
 
+  /** Consumes a byte order mark, which some editors write before a text. */
+  *byteOrderMark(): Waiting<void> {
+    for (const [index, byte] of mark.entries()) {
+      const next = yield* this.peek();
+      const isNext = next === byte && this.offset === index;
+      if (!isNext && index === 0) return;
+      if (!isNext) throw new JsonError('invalid UTF-8', 0);
+      this.#at += 1;
+    }
+  }
+
   /** Consumes white space and one of these characters, and returns the character. */
   *oneOf(characters: string, what: string): Waiting<string> {
+    const character = yield* this.look(characters, what);
+    this.#at += 1;
+    return character;
+  }
+
+  /** Consumes white space, and returns the character after it, which must be one of these. */
+  *look(characters: string, what: string): Waiting<string> {
     const byte = yield* this.peek();
     if (byte === undefined) throw new JsonError(`it ends where ${what} should follow`, this.offset);
     const character = String.fromCharCode(byte);
     if (!characters.includes(character))
       throw new JsonError(`${describeByte(byte)} where ${what} should be`, this.offset);
-    this.#at += 1;
     return character;
   }
 

@@ -29,14 +29,14 @@ export class JsonScanner {
     this.#offset = offset;
   }
 
-  /** Goes on to the next token. @throws JsonError for a character with which none begins, and for what is wrong within one */
-  next(): Token {
+  /** Goes on to the next token. @param expected what should be there. @throws JsonError for a character with which none begins, and for what is wrong within one */
+  next(expected = 'a value'): Token {
     this.#skipSpace();
     this.start = this.end;
     const character = this.text[this.start];
     if (character === undefined) return 'end';
     if (character === '"') return this.#string();
-    if (!isSign(character)) return this.#literal(character);
+    if (!isSign(character)) return this.#literal(character, expected);
     this.end += 1;
     return character;
   }
@@ -53,6 +53,11 @@ export class JsonScanner {
     return this.#error(`${found === undefined ? 'it ends' : JSON.stringify(found)} where ${expected} should be`);
   }
 
+  /** There is no token at all. */
+  isEmpty(): JsonError {
+    return this.#error('it is empty');
+  }
+
   #skipSpace(): void {
     const { text } = this;
     let at = this.end;
@@ -64,13 +69,13 @@ export class JsonScanner {
     this.end = at;
   }
 
-  #literal(first: string): Token {
+  #literal(first: string, expected: string): Token {
     const { text, start } = this;
     if (first === '/' && /[/*]/.test(text[start + 1] ?? '')) throw this.#error('a comment begins');
     this.end = endOfDigits(text, start);
     if (this.end === start) {
       word.lastIndex = start;
-      if (!word.test(text)) throw this.mistake('a value');
+      if (!word.test(text)) throw this.mistake(expected);
       this.end = word.lastIndex;
     } else if ('.eE'.includes(text[this.end] ?? ' ')) {
       cutNumber.lastIndex = start;

@@ -6,6 +6,7 @@ import type { Issue } from '../issues.ts';
 import { ByteInput, JsonError } from './byte-input.ts';
 import type { JsonSlice, Waiting } from './byte-input.ts';
 import { readDriver } from './driver-reader.ts';
+import { aKey } from './json-grammar.ts';
 import { parseSlice } from './json-slice.ts';
 import type { PackedDriver } from './points.ts';
 
@@ -61,6 +62,7 @@ export class UpdateReader {
 
   *#update(): Waiting<void> {
     const input = this.#input;
+    yield* input.byteOrderMark();
     const opening = yield* input.peek();
     if (opening === undefined) throw new JsonError('the body is empty', input.offset);
     if (isBeginOfAnother(opening)) throw new Unreadable(messageFor(updateSchema, parseSlice(yield* input.value())));
@@ -78,8 +80,8 @@ export class UpdateReader {
 
   *#member(seen: Set<string>): Waiting<void> {
     this.#place = [];
-    const key = parseSlice(yield* this.#input.value());
-    if (typeof key !== 'string') throw new JsonError('a value where a key should be', this.#input.offset);
+    yield* this.#input.look('"', seen.size === 0 ? `${aKey} or "}"` : aKey);
+    const key = parseSlice(yield* this.#input.value()) as string;
     yield* this.#input.oneOf(':', '":"');
     this.#place = [key];
     if (seen.has(key)) throw new Unreadable('is given twice');

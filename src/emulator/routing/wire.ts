@@ -43,8 +43,11 @@ export class Call {
   /** The body as JSON, whatever its content type says. @throws Refusal 400 */
   json(): unknown {
     if (this.#text === undefined) throw new Refusal(400, { error: 'the body is not UTF-8' });
+    const bytesBefore = this.#text.startsWith(byteOrderMark) ? Buffer.byteLength(byteOrderMark) : 0;
+    const text = bytesBefore === 0 ? this.#text : this.#text.slice(byteOrderMark.length);
+    if (text.trim() === '') throw new Refusal(400, { error: 'the body is empty: it must be JSON' });
     try {
-      return parseText(this.#text);
+      return parseText(text, bytesBefore);
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       throw new Refusal(400, { error: `the body is not JSON: ${error.message} at byte ${error.offset}` });
@@ -55,7 +58,9 @@ export class Call {
   body<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
     const read = schema.safeParse(this.#text === '' ? {} : this.json());
     if (read.success) return read.data;
-    throw invalid(read.error.issues);
+    const refusal = invalid(read.error.issues);
+    if (this.#text !== '') throw refusal;
+    throw new Refusal(400, { ...refusal.body, error: `${refusal.body.error}: the body is empty` });
   }
 
   /** Records that the change that the request asks for was carried out. */
@@ -103,7 +108,9 @@ async function receiveText(exchange: Exchange): Promise<{ text: string | undefin
   return { text: refusal === undefined ? decode(chunks) : undefined, refusal };
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const byteOrderMark = '\uFEFF';
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function decode(chunks: readonly Uint8Array[]): string | undefined {
   const [only] = chunks;
