@@ -3,6 +3,7 @@
  * seed and the same requests give the same faults.
  */
 import { z } from 'zod';
+import { modalities } from './routing-settings.ts';
 
 /** Names and values that a header can carry (RFC 9110, 5.1 and 5.5). Letters other than ASCII would arrive changed. */
 const headerNameSchema = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/);
@@ -90,6 +91,10 @@ export const faultSchema = z
     const message = mistakeOfEnds(fault);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   })
+  .superRefine((fault, context) => {
+    const issue = isForTask(fault) ? mistakeOfTaskAim(fault) : undefined;
+    if (issue !== undefined) context.addIssue({ code: 'custom', ...issue });
+  })
   .refine(
     ({ status, retryAfter, headers, body, contentType }) =>
       status !== undefined || [retryAfter, headers, body, contentType].every((part) => part === undefined),
@@ -140,6 +145,32 @@ export const faultScriptSchema = z.strictObject({
 });
 export type FaultScriptInput = z.input<typeof faultScriptSchema>;
 export type FaultScript = z.output<typeof faultScriptSchema>;
+
+/** Requests to these create tasks. */
+const taskPaths = modalities.map((modality) => `/v1/generate/${modality}`);
+
+interface Aim {
+  readonly path?: string | undefined;
+  readonly method?: string | undefined;
+}
+
+/** Whether a fault is for requests to this path. */
+export function isAimedAt(aimed: string, path: string): boolean {
+  return aimed.endsWith('*') ? path.startsWith(aimed.slice(0, -1)) : aimed === path;
+}
+
+/** Why no task would ever meet it. */
+function mistakeOfTaskAim({ path, method }: Aim): { path: string[]; message: string } | undefined {
+  if (method !== undefined && method !== 'POST') {
+    return {
+      path: ['method'],
+      message: `${method} creates no task, so no task would meet this fault: leave method out`,
+    };
+  }
+  if (path === undefined || taskPaths.some((one) => isAimedAt(path, one))) return undefined;
+  const hint = `leave path out, or name ${taskPaths.join(', ')} or /v1/generate/*`;
+  return { path: ['path'], message: `no request to it creates a task, so no task would meet this fault: ${hint}` };
+}
 
 /** How a request, or the task that it creates, ends. */
 const ends = ['status', 'redirect', 'hang', 'drop', 'reset', 'failureCode', 'cancelled'] as const;

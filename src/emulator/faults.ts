@@ -1,6 +1,6 @@
 /** Faults on demand. They queue up; each meets the next requests that it is for. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faultSchema, isForTask } from '../contract/fault-script.ts';
+import { faultSchema, isAimedAt, isForTask } from '../contract/fault-script.ts';
 import type { Delay, Fault, FaultScript } from '../contract/fault-script.ts';
 import { refuse } from './answers.ts';
 import { ConnectionDropped } from './connection.ts';
@@ -169,8 +169,7 @@ export class FaultQueue {
 
 function isFor(fault: Fault, { method, path }: Arrived): boolean {
   if (fault.method !== undefined && fault.method !== method) return false;
-  if (fault.path === undefined) return true;
-  return fault.path.endsWith('*') ? path.startsWith(fault.path.slice(0, -1)) : fault.path === path;
+  return fault.path === undefined || isAimedAt(fault.path, path);
 }
 
 function drawDelay(delay: Delay, dice: Dice): number {

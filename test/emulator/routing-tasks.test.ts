@@ -212,6 +212,25 @@ describe('a fault of the task', () => {
   });
 
   test.for([
+    [{ cancelled: true, path: '/v1/routers' }, 'path'],
+    [{ failureCode: 'A', path: '/v1/generate/video/' }, 'path'],
+    [{ failureCode: 'A', path: '/v1/tasks/*' }, 'path'],
+    [{ failureCode: 'A', method: 'GET' }, 'method'],
+  ] as const)('is refused where no task could meet it: %j', async ([fault, path]) => {
+    const world = await routingWorld();
+    const { status, body } = await order(world, fault);
+    expect([status, body.issues]).toEqual([
+      400,
+      [{ path, message: expect.stringContaining('no task would meet this fault') }],
+    ]);
+    const ordered = await order(world, { failureCode: 'A', id: 'one', path: '/v1/gen*', method: 'POST' });
+    expect(ordered.status).toBe(200);
+    expect(
+      (await world.call('PATCH', '/_emulator/faults/one', { [path]: fault[path as keyof typeof fault] })).status,
+    ).toBe(400);
+  });
+
+  test.for([
     { failure: 'x' },
     { failureCode: '' },
     { failureCode: 'A', status: 500 },
