@@ -191,9 +191,15 @@ export interface Play {
   readonly ending: AbortSignal;
 }
 
-/** Answers a request as its fault says. @throws ConnectionDropped where the fault allows no answer. */
-export async function playFault(fault: DrawnFault | undefined, { act, left, ending }: Play): Promise<Response> {
-  if (fault === undefined) return act();
+/** Answers a request as its fault says. @throws ConnectionDropped where the fault allows no answer, or nobody waits for it any more. */
+export async function playFault(fault: DrawnFault | undefined, play: Play): Promise<Response> {
+  if (fault === undefined) return play.act();
+  const response = await answerUnder(fault, play);
+  if (play.left().aborted) throw new ConnectionDropped('by its client, before the answer');
+  return response;
+}
+
+async function answerUnder(fault: DrawnFault, { act, left, ending }: Play): Promise<Response> {
   if (fault.delayMs > 0) await wait(fault.delayMs, ending);
   const { status, hang, drop, reset, redirect, apply } = fault;
   const severed = drop ?? reset;

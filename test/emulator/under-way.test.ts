@@ -1,4 +1,4 @@
-/** Requests that are under way when what the emulator holds is replaced. */
+/** Requests that are under way when what the emulator holds is replaced, or their client leaves. */
 import { expect, test } from 'vitest';
 import { updatePath } from '../../src/contract/update-path.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
@@ -14,6 +14,11 @@ async function endOf(request: Promise<Response>): Promise<string | number> {
     ({ status }) => status,
     (error: unknown) => (error as Error).message,
   );
+}
+
+/** Resolves when so many bodies are there. */
+async function haveArrived(emulator: Emulator, count: number): Promise<void> {
+  await expect.poll(() => emulator.requests().filter(({ sha256 }) => sha256 !== null)).toHaveLength(count);
 }
 
 /** An update whose end comes when `finish` is called. */
@@ -58,7 +63,7 @@ test.for(Object.keys(replacements))('%s ends them, applies none, and leaves no r
     emulator.fetch('/v1/routers', { method: 'POST', body: '{"slug":"ghost","name":"Ghost"}' }),
     emulator.fetch('/v1/organization'),
   ].map(endOf);
-  await expect.poll(() => emulator.requests().filter(({ sha256 }) => sha256 !== null)).toHaveLength(4);
+  await haveArrived(emulator, 4);
   await replacements[how]?.(emulator);
   expect(await Promise.all([...requests, half.ended])).toEqual(Array.from({ length: 5 }, () => 'fetch failed'));
   half.finish();
@@ -69,6 +74,30 @@ test.for(Object.keys(replacements))('%s ends them, applies none, and leaves no r
   const again = await emulatorWorld({ state });
   expect([again.drivers(), again.requests().map(({ path }) => path)]).toEqual([[], ['/v1/routers']]);
 });
+
+test.for(['in memory', 'over the network'])(
+  'whose client leaves during a delay are applied, and have no status: %s',
+  async (how) => {
+    const emulator = await emulatorWorld();
+    const isInMemory = how === 'in memory';
+    // The network needs time to tell that the client has left.
+    emulator.faults({ delayMs: isInMemory ? 1 : 1_000 }, { delayMs: isInMemory ? 1 : 1_000, status: 503 });
+    const client = new AbortController();
+    const init = { method: 'POST', body: update, signal: client.signal };
+    const ask = async () => (isInMemory ? emulator.fetch(updatePath, init) : fetch(emulator.url + updatePath, init));
+    const ends = Promise.all([endOf(ask()), endOf(ask())]);
+    if (!isInMemory) await haveArrived(emulator, 2);
+    client.abort();
+    expect(await ends).toEqual(['This operation was aborted', 'This operation was aborted']);
+    await expect.poll(() => emulator.drivers()).toHaveLength(1);
+    await emulator.close();
+    const seen = emulator.requests().map(({ status, applied, responseBody }) => ({ status, applied, responseBody }));
+    expect(seen).toEqual([
+      { status: null, applied: false, responseBody: null },
+      { status: null, applied: true, responseBody: null },
+    ]);
+  },
+);
 
 test('a task that was delayed costs nothing afterwards', async () => {
   const { emulator, call, createRouter, balance } = await routingWorld({ credits: 100 });
