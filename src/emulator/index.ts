@@ -11,13 +11,13 @@
  */
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
-import { createAdaptorServer } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Driver } from '../contract/driver-push.ts';
 import { wholeOf } from './answers.ts';
 import { bendOf, bentInMemory } from './bent-answer.ts';
 import { ConnectionDropped } from './connection.ts';
+import { createHttpServer } from './listener.ts';
 import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
 import type { FaultInput, FaultScriptInput } from '../contract/fault-script.ts';
 import { checkBytes, checkHost, checkMilliseconds } from './option-checks.ts';
@@ -149,16 +149,12 @@ interface Listening extends EmulatorOptions {
 
 async function listen(service: Service, options: Listening, closing: () => void): Promise<Emulator> {
   const { host = '127.0.0.1', ports, headersTimeoutMs = 30_000 } = options;
-  const server = createAdaptorServer({
-    fetch: (request, bindings) => serve(service, request, bindings as HttpBindings),
-    overrideGlobalObjects: false,
-    serverOptions: {
-      // A body of a gibibyte may take long. This also switches off Node's limit for headers, so that is set below.
-      requestTimeout: 0,
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: Math.max(1, Math.min(headersTimeoutMs / 2, 5_000)),
-    },
-  }) as Server;
+  const server = createHttpServer((request, bindings) => serve(service, request, bindings), {
+    // A body of a gibibyte may take long. This also switches off Node's limit for headers, so that is set below.
+    requestTimeout: 0,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: Math.max(1, Math.min(headersTimeoutMs / 2, 5_000)),
+  });
   try {
     await bind(server, ports, host);
   } catch (error) {

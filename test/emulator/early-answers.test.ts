@@ -35,6 +35,20 @@ async function answerOf(port: number, { path, headers, frame: [before, after] }:
   return Promise.race([sent(), failed]);
 }
 
+test.for([
+  ['GET / HTTP/1.0', 'the request has no Host header: send one, such as "Host: localhost"'],
+  ['GET / HTTP/1.1', 'the request has no Host header: send one, such as "Host: localhost"'],
+  ['GET / HTTP/1.1\r\nhost: a/b', 'the address of the request cannot be read: Invalid host header'],
+  ['GET * HTTP/1.1\r\nhost: localhost', 'the address of the request cannot be read: Invalid URL'],
+] as const)('a request that says not where it is sent is told so: %j', async ([head, error]) => {
+  const { port } = await emulatorWorld();
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${head}\r\nconnection: close\r\n\r\n`);
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain(JSON.stringify({ error }));
+});
+
 describe('a client that sends to the end before it reads', () => {
   test.for([
     [updatePath, 413],

@@ -1,9 +1,8 @@
 /** Listens for the recorder and the player. The same web pages are kept out as by the emulator. */
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
 import { refuse, wholeOf } from '../answers.ts';
+import { createHttpServer } from '../listener.ts';
 import type { AddressOptions } from '../options.ts';
 import { nameOfHost, OwnAddresses } from '../origins.ts';
 
@@ -26,14 +25,11 @@ export async function serveTape(
 ): Promise<TapeServer> {
   const { host = '127.0.0.1', port = 0 } = options;
   const own = new OwnAddresses(options);
-  const server = createAdaptorServer({
-    overrideGlobalObjects: false,
-    fetch: async (request) => {
-      const obstacle = own.obstacleOf(request);
-      if (obstacle !== undefined) return wholeOf(refuse(403, obstacle));
-      return wholeOf(await answer(request).catch((error: Error) => refuse(500, error.message)));
-    },
-  }) as Server;
+  const server = createHttpServer(async (request) => {
+    const obstacle = own.obstacleOf(request);
+    if (obstacle !== undefined) return wholeOf(refuse(403, obstacle));
+    return wholeOf(await answer(request).catch((error: Error) => refuse(500, error.message)));
+  });
   server.listen(port, host);
   // Rejects with the error of `listen`.
   await once(server, 'listening');
