@@ -96,7 +96,7 @@ export interface Emulator extends AsyncDisposable {
   advance(seconds: number): void;
   /**
    * Reads the time of model routing, and sets it or its speed; speed 0 freezes it. It goes back only where nothing has
-   * happened yet. @throws Error
+   * happened in model routing yet. @throws Error
    */
   clock(change?: ClockChange): ClockView;
   /**

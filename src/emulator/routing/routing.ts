@@ -146,13 +146,13 @@ export class Routing {
   }
 
   /**
-   * Sets the time or its speed. The time goes back only where nothing has happened yet.
+   * Sets the time or its speed. The time goes back only where nothing has happened in model routing yet.
    * @throws Refusal 409, RangeError
    */
   setClock({ nowMs, speed }: { readonly nowMs?: number | undefined; readonly speed?: number | undefined }): void {
     if (nowMs !== undefined && nowMs < this.clock.now() && !this.#isUntouched()) {
       const hint = 'reset the emulator first, or advance it';
-      throw new Refusal(409, { error: `the time cannot go back behind what has happened: ${hint}` });
+      throw new Refusal(409, { error: `the time cannot go back behind what has happened in model routing: ${hint}` });
     }
     if (speed !== undefined) this.clock.setSpeed(speed);
     if (nowMs !== undefined) this.clock.set(nowMs);
