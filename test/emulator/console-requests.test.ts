@@ -36,6 +36,14 @@ test('requests are found by how they were answered, and by what they say', async
   expect(none).toMatch(/changes\s*<span class="count">1</);
 });
 
+test('a body of nothing but brackets is a page of about a megabyte, and not of hundreds', async () => {
+  const emulator = await emulatorWorld();
+  await emulator.fetch('/v1/routers', { method: 'POST', body: '['.repeat(16 * 1024) });
+  const page = await newest(emulator);
+  expect(page).toContain(`[\n${'  '.repeat(32)}[`);
+  expect(page.length).toBeLessThan(2_000_000);
+});
+
 test('a push that says what is held already was applied, and what asks for no change was not', async () => {
   const emulator = await emulatorWorld();
   const post = async (path: string, body: object, method = 'POST') =>
