@@ -49,6 +49,18 @@ describe('where readings add up', () => {
     expect(w.points()).toEqual({ A: { '2026-01': '20' } });
   });
 
+  test('is held still where the config says meanwhile that nothing is deleted', async () => {
+    await using w = await lost(collapsing('sum', 'in/*.csv'), both);
+    await w.remove('in/1.csv');
+    expect(await w.sync()).toMatchObject(held);
+    await w.reconfigure({
+      destination: { shouldDeleteMissing: false },
+      sources: { sales: collapsing('sum', 'in/*.csv') },
+    });
+    expect(await w.sync()).toMatchObject(held);
+    expect(w.points()).toEqual({ A: { '2026-01': '20' } });
+  });
+
   test('is forgotten for every later pass', async () => {
     await using w = await lost(collapsing('sum', 'in/*.csv'), both);
     await w.remove('in/1.csv');

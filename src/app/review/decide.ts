@@ -160,7 +160,9 @@ async function judgeAll(
   doubts: readonly CarriedDoubt[],
 ): Promise<ReturnType<typeof judge>> {
   const { buffer } = deps;
-  if (!deps.settings.shouldDeleteMissing) return judgeDoubts(doubts.filter(({ kind }) => kind === 'otherwise'));
+  // A share that is lost makes a sum another number, whatever is deleted. Only a candidate of other settings has such a part then: see `takeOut`.
+  if (!deps.settings.shouldDeleteMissing)
+    return judgeDoubts(doubts.filter(({ kind }) => kind === 'otherwise' || kind === 'share'));
   const { changes, before, after, dropsOnlyOldest, losingOldest, dropsOnlyNewest } = comparison;
   const { name, mayBeEmpty } = settings;
   const accepted = buffer.reads.parts(name, 'accepted') ?? [];
