@@ -159,6 +159,8 @@ export interface GrowthStore {
 export interface ReadStore {
   /** Sources with an accepted read, also those that left the config. */
   acceptedSources(): readonly string[];
+  /** Sources with a read of any kind, also those that left the config. */
+  readSources(): readonly string[];
   /** The parts of a read, by name; `undefined` where there is no such read. */
   parts(source: string, kind: ReadKind): readonly ReadPart[] | undefined;
   /** `basis`: everything that a candidate was made from, so that an equal one is not made anew. */

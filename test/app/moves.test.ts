@@ -9,15 +9,15 @@ import { driver } from '../support/packed.ts';
 
 const [january, february, march] = ['2026-01', '2026-02', '2026-03'];
 
-function moves(reads: Reads, { unread = [], removed = [] }: Partial<Unseen> = {}) {
+function moves(reads: Reads, { unread = [], former = [] }: Partial<Unseen> = {}) {
   const sources = [...new Set(Object.keys(reads).map((name) => name.split(' ')[0] ?? ''))];
   const candidates = sources
-    .filter((source) => `${source} candidate` in reads && !removed.includes(source))
+    .filter((source) => `${source} candidate` in reads && !former.includes(source))
     .map((source) => {
       const comparison = compareRuns(driversOf(reads, source, 'accepted'), driversOf(reads, source, 'candidate'));
       return { source, comparison };
     });
-  const found = findMoves({ buffer: bufferOf(reads) } as Dependencies, candidates, { unread, removed });
+  const found = findMoves({ buffer: bufferOf(reads) } as Dependencies, candidates, { unread, former });
   return found.map(({ from, to, drivers, reads: where }) => ({
     move: `${from} > ${to}`,
     drivers: [...drivers],
@@ -77,9 +77,9 @@ describe('a driver moves', () => {
 
   test('to one that left the config only while another one is not read, which may be it', () => {
     const reads: Reads = { 'a accepted': { X: year }, 'a candidate': {}, 'old candidate': { X: year } };
-    const unread = { unread: ['b'], removed: ['old'] };
+    const unread = { unread: ['b'], former: ['old'] };
     expect(moves(reads, unread)).toEqual([{ move: 'a > old', drivers: ['X'], where: ['partial', 'candidate'] }]);
-    expect(moves(reads, { removed: ['old'] })).toEqual([]);
+    expect(moves(reads, { former: ['old'] })).toEqual([]);
     const partly: Reads = { 'a accepted': { X: year }, 'a candidate': {}, 'old partial': { X: year } };
     expect(moves(partly, unread)).toEqual([{ move: 'a > old', drivers: ['X'], where: ['partial', 'candidate'] }]);
   });

@@ -195,3 +195,31 @@ test('a source that gets its first key back has all its drivers again, also thos
   expect(await w.sync()).toMatchObject({ exit: 0 });
   expect(w.points()).toEqual({ A: { '2026-01': '1' }, B: { '2026-01': '2' } });
 });
+
+test('what was read under a key that is gone again counts while the source is not read: nobody gives up what it may have', async () => {
+  const keyed = (key: string) => ({
+    guard: { maxDeletes: '60%' },
+    sources: { south: longSource('south.csv'), [key]: longSource('west.csv') },
+  });
+  const many = (...drivers: readonly string[]): string =>
+    longFile(Object.fromEntries(drivers.map((id) => [id, { '2026-01': 1 }])));
+  await using w = await world({
+    config: keyed('west'),
+    files: { 'south.csv': many('A', 'B', 'Lake'), 'west.csv': many('C') },
+  });
+  await w.sync();
+  await w.reconfigure(keyed('far-west'));
+  await w.write('west.csv', many('C', 'Lake'));
+  expect(sourceOf(await w.sync(), 'far-west')).toMatchObject({ state: 'held' });
+  await w.write('west.csv', '');
+  expect(sourceOf(await w.sync(), 'far-west')).toMatchObject({ state: 'unread' });
+  await w.write('south.csv', many('A', 'B'));
+  await w.reconfigure(keyed('west'));
+  expect(sourceOf(await w.sync(), 'south')).toMatchObject({
+    state: 'held',
+    reason: 'driver "Lake" of source "south" moved to source "far-west", which is not read',
+  });
+  await w.write('west.csv', many('C', 'Lake'));
+  await w.sync();
+  expect(Object.keys(w.points()).sort()).toEqual(['A', 'B', 'C', 'Lake']);
+});

@@ -106,6 +106,10 @@ describe.each(bothStates)('%s', (_name, openState) => {
     const one = readPart(stores, { name: 'a.csv', drivers: [driver('b', ['1']), driver('a', ['1', '2'])] });
     reads.set('sales', 'candidate', [chosen(one)], 'basis');
     expect(reads.acceptedSources()).toEqual([]);
+    reads.set('costs', 'partial', []);
+    expect(reads.readSources()).toEqual(['costs', 'sales']);
+    reads.drop('costs', 'partial');
+    expect(reads.readSources()).toEqual(['sales']);
     expect(reads.basis('sales', 'candidate')).toBe('basis');
     const before = reads.revision();
     reads.accept(new Map([['sales', []]]));

@@ -21,6 +21,12 @@ export function removedSources({ settings, buffer }: KnownSources): readonly str
   return buffer.reads.acceptedSources().filter((source) => !configured.has(source));
 }
 
+/** Sources that left the config and were read before, whatever became of that. */
+export function formerSources({ settings, buffer }: KnownSources): readonly string[] {
+  const configured = new Set(settings.sources.map(({ name }) => name));
+  return buffer.reads.readSources().filter((source) => !configured.has(source));
+}
+
 /** A source's accepted drivers, and those that it takes over from removed sources. */
 export function withInherited(deps: Dependencies, source: string, removed: readonly string[]): Iterable<PackedDriver> {
   return mergeDriverRuns([

@@ -24,17 +24,20 @@ interface SourceReadKind {
 export interface Unseen {
   /** Sources that were not read: what was last read of them. */
   readonly unread: readonly string[];
-  /** Sources that left the config. While another one is not read it may be one of these under another key. */
-  readonly removed: readonly string[];
+  /**
+   * Sources that left the config, also those of which nothing was ever accepted. While another one is not read it may be one of these under
+   * another key.
+   */
+  readonly former: readonly string[];
 }
 
 /** The moves among the candidates of a pass, whatever becomes of them, and those to sources of which nothing is seen. */
 export function findMoves(
   { buffer }: Dependencies,
   candidates: readonly Pick<Facts, 'source' | 'comparison'>[],
-  { unread, removed }: Unseen,
+  { unread, former }: Unseen,
 ): readonly Move[] {
-  const gone = unread.length === 0 ? [] : removed;
+  const gone = unread.length === 0 ? [] : former;
   const lastRead: SourceReadKind[] = [
     ...candidates.map(({ source }) => ({ source, kind: 'candidate' }) as const),
     ...[...unread, ...gone].map((source) => ({ source, kind: 'partial' }) as const),

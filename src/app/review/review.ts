@@ -1,6 +1,6 @@
 /** Reviews all candidates of a pass: decides about each, then about all together, then carries the decisions out. */
 import type { SourceRead } from '../read/read-source.ts';
-import { removedSources } from '../read/removed-sources.ts';
+import { formerSources, removedSources } from '../read/removed-sources.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { consentToEmpty, dropApprovals, firstPushTo } from './approvals.ts';
 import { acceptTogether, carryOut, settleRemoved } from './carry-out.ts';
@@ -64,7 +64,7 @@ async function decideTogether(
   const candidates = all.filter((one) => one.kind === 'candidate');
   const unread = all.filter(({ kind }) => kind === 'unread').map(({ source }) => source);
   const facts = candidates.map((one) => one.facts);
-  const moves = findMoves(deps, facts, { unread, removed });
+  const moves = findMoves(deps, facts, { unread, former: formerSources(deps) });
   const decisions: CandidateDecision[] = [];
   for (const one of candidates) {
     const taken = moves.filter(({ to }) => to === one.source);

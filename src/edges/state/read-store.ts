@@ -27,6 +27,11 @@ export class SqliteReads implements ReadStore {
     return this.#tables.all<{ source: string }>(sql).map((row) => row.source);
   }
 
+  readSources(): readonly string[] {
+    const rows = this.#tables.all<{ source: string }>('SELECT DISTINCT source FROM read ORDER BY source');
+    return rows.map((row) => row.source);
+  }
+
   parts(source: string, kind: ReadKind): readonly ReadPart[] | undefined {
     const [read] = this.#tables.all('SELECT 1 FROM read WHERE source = ? AND kind = ?', source, kind);
     if (read === undefined) return undefined;

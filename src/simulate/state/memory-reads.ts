@@ -23,6 +23,11 @@ export class MemoryReads implements ReadStore {
     return sources.sort(compareUtf8);
   }
 
+  readSources(): readonly string[] {
+    const sources = [...this.#tables.reads].filter(([, kinds]) => kinds.size > 0).map(([source]) => source);
+    return sources.sort(compareUtf8);
+  }
+
   parts(source: string, kind: ReadKind): readonly ReadPart[] | undefined {
     const read = this.#read(source, kind);
     if (read === undefined) return undefined;
