@@ -1,21 +1,15 @@
-/**
- * The table for a mapping: tried on the agent's own reader, which has to read in the rows of a sample what they mean. A mapping that takes only some
- * months, or some numbers, does not.
- */
+/** The table for a mapping: tried on the agent's own reader, which has to read every row of a sample, of any month that histories have. */
 import { RowCoder } from '../../core/mapping/row-coder.ts';
 import { columnNeeds } from '../../core/mapping/columns.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
 import { isAgentError } from '../../core/errors.ts';
-import type { Month } from '../../core/model.ts';
 import type { Readings } from '../../core/mapping/reading.ts';
 import type { Mapping } from '../../core/settings.ts';
-import { formatMonth } from '../../core/time/month.ts';
 import { Entropy } from '../entropy.ts';
 import { sharedTexts } from '../world/place.ts';
 import { Books } from './books.ts';
 import { Facts } from './facts.ts';
 import { type Grid, type NoGrid, gridFor, timeFields } from './grid.ts';
-import { showDecimal } from './numbers.ts';
 
 /** All months that histories have: 2025 and 2026. */
 const sample = { part: 'export', months: { first: 24_300, last: 24_323 } };
@@ -50,20 +44,16 @@ function problemOf(grid: Grid, timezone: string): string | undefined {
     using mapper = new RowMapper(mapping, columns, { timezone, calendar: undefined }, { shared });
     const coder = new RowCoder((names) => columnNeeds(mapping, names));
     const batch = coder.batch({ columns, rows: rows.map(({ fields }) => fields), shared });
-    const read = new Values();
+    const read = new Counts();
     let problem: string | undefined;
     const take = (readings: Readings): void => {
-      for (let at = 0; at < readings.count; at++) {
-        const { id, rule } = readings.name(at);
-        read.add(id, readings.moment(at).month, rule === 'count' ? 'a number' : readings.value(at));
-      }
+      for (let at = 0; at < readings.count; at++) read.add(readings.name(at).id);
     };
     mapper.read(batch, 0, { take }, { reject: (_at, why) => (problem ??= why) });
     if (problem !== undefined) return problem;
     if (read.isEmpty) return 'none of its rows passes';
-    const meant = new Values();
-    for (const one of rows.flatMap(({ means = [] }) => means))
-      meant.add(one.driver, one.month, mapping.drivers[one.entry]?.rule === 'count' ? 'a number' : showDecimal(one));
+    const meant = new Counts();
+    for (const { driver } of rows.flatMap(({ means = [] }) => means)) meant.add(driver);
     return meant.differenceTo(read);
   } catch (error) {
     if (isAgentError(error)) return error.message;
@@ -71,33 +61,26 @@ function problemOf(grid: Grid, timezone: string): string | undefined {
   }
 }
 
-/** Values of the same driver and month. */
-class Values {
-  readonly #values = new Map<string, string[]>();
+/** How many readings each driver has. What they say is for the histories to compare: a number that is read wrong is no reason to leave it out. */
+class Counts {
+  readonly #counts = new Map<string, number>();
 
   get isEmpty(): boolean {
-    return this.#values.size === 0;
+    return this.#counts.size === 0;
   }
 
-  add(driver: string, month: Month, value: string): void {
-    const key = `"${driver}" in ${formatMonth(month)}`;
-    const values = this.#values.get(key);
-    if (values === undefined) this.#values.set(key, [value]);
-    else values.push(value);
+  add(driver: string): void {
+    this.#counts.set(driver, this.#of(driver) + 1);
   }
 
-  differenceTo(read: Values): string | undefined {
-    for (const key of new Set([...this.#values.keys(), ...read.#values.keys()])) {
-      const [written, found] = [this.#textOf(key), read.#textOf(key)];
-      if (written === found) continue;
-      return found === ''
-        ? `nothing is read of ${key}, where ${written} is written`
-        : `${key} is read as ${found}, where ${written || 'nothing'} is written`;
-    }
-    return undefined;
+  differenceTo(read: Counts): string | undefined {
+    const driver = [...this.#counts.keys(), ...read.#counts.keys()].find((one) => this.#of(one) !== read.#of(one));
+    return driver === undefined
+      ? undefined
+      : `of ${this.#of(driver)} numbers of "${driver}" in 2025 and 2026 it reads ${read.#of(driver)}`;
   }
 
-  #textOf(key: string): string {
-    return (this.#values.get(key) ?? []).toSorted().join(' and ');
+  #of(driver: string): number {
+    return this.#counts.get(driver) ?? 0;
   }
 }

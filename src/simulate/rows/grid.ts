@@ -39,6 +39,7 @@ export function gridFor(mapping: Mapping, itemsMax: number, style: Style): Grid 
     const columns = templateColumns(value.from);
     const [column] = columns;
     if (column === undefined) return { why: `drivers[${entry}].value names no column` };
+    if (!isNumberAlone(value.from)) return { why: `drivers[${entry}].value is not the number of a column alone` };
     if (valueColumns.every((known) => known.column !== column)) valueColumns.push({ column, entry });
   }
   const isValue = new Set(valueColumns.map(({ column }) => column));
@@ -65,6 +66,16 @@ export function gridFor(mapping: Mapping, itemsMax: number, style: Style): Grid 
     style,
     isNamedByPart: named.some((column) => sharedColumns.has(column)),
   };
+}
+
+/** Whether a template is what stands in a column, and nothing is put before, behind or in its place. */
+function isNumberAlone({ pieces }: Template): boolean {
+  const [only] = pieces;
+  return (
+    pieces.length === 1 &&
+    typeof only === 'object' &&
+    only.filters.every(({ name }) => name === 'trim' || name === 'default' || name === 'lower' || name === 'upper')
+  );
 }
 
 function itemsOf(
