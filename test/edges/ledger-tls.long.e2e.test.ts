@@ -90,6 +90,8 @@ describe.skipIf(cannotPostgres || !canCertify)(`a ledger in ${postgresName} with
     await one.write('authority.pem', readAuthority(server));
     const agent = await one.daemon();
     await world.service.post(1);
+    // A push whose answer is not recorded yet would be sent again.
+    await agent.says(/"msg":"pushed"/);
     const { cert, key } = certify('localhost');
     for (const [name, text] of Object.entries({ 'server.pem': cert, 'server.key': key }))
       writeFileSync(path.join(path.dirname(server.caFile), name), text);
