@@ -365,7 +365,7 @@ export const plants: readonly Plant[] = [
     find: 'isDue: need.atMs <= nowMs }',
     replace: 'isDue: need.atMs <= deps.clock.now().getTime() }',
     breaks: ['arrives'],
-    config: twoSources,
+    config: leavingBehind,
   },
   ...sharedPlants,
 ];
