@@ -37,10 +37,10 @@ export async function showLosses(
 ): Promise<{ readonly warnings: readonly ShownWarning[]; readonly unseen: UnseenHold | undefined }> {
   const shown: ShownWarning[] = [];
   for (const loose of looseSettings(settings)) {
-    const { path: key, message, isNotPlayed } = loose;
-    const found = isNotPlayed === undefined ? await findLoss(stage, loose, seed) : undefined;
+    const { path: key, message, whyNotPlayed } = loose;
+    const found = whyNotPlayed === undefined ? await findLoss(stage, loose, seed) : undefined;
     const kept = found && stories ? keep(context, { settings, stories, loose, found }) : undefined;
-    const unshown = `${message} (${isNotPlayed ?? `none of ${lossSeedsMax} histories shows it`})`;
+    const unshown = `${message} (${whyNotPlayed ?? `none of ${lossSeedsMax} histories shows it`})`;
     shown.push({ path: key, message: found ? message : unshown, ...(found && { loss: tellsOf(found, kept) }) });
   }
   const unseen = await unseenHold(stage, seed);

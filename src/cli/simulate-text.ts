@@ -136,8 +136,9 @@ function showWarning({ path, message, loss }: ShownWarning): string[] {
 
 function showUnseen({ source, reason, heldAfterMs, days, pushes }: UnseenHold): string[] {
   const beside = pushes === 1 ? 'one push was acknowledged' : `${pushes} pushes were acknowledged`;
+  const when = heldAfterMs === 0 ? 'as soon as it was exported' : `${spell(heldAfterMs)} after its export`;
   return [
-    `How long a hold lasts unseen: "${source}" was held ${heldAfterMs === 0 ? 'as soon as it was exported' : `${spell(heldAfterMs)} after its export`} (${reason}).`,
+    `How long a hold lasts unseen: "${source}" was held ${when} (${reason}).`,
     `After ${days} days it was held still, and ${beside} without its news. It ends when the export is mended, or somebody approves.`,
   ];
 }

@@ -5,8 +5,8 @@ import { allowedOf, letsAllGo } from './guarding.ts';
 import { Violation } from './promises.ts';
 
 export class LeftOut {
-  /** The points of all pushes since the last one that deleted, and its own. */
-  #there: ReadonlyMap<string, ReadonlySet<number>> = new Map();
+  /** By driver, the months of all pushes since the last one that deleted, and its own. */
+  #there: ReadonlyMap<string, ReadonlyMap<number, unknown>> = new Map();
   /** The last push deleted nothing. */
   #isOpen = false;
   /** Somebody approved a push since then. */
@@ -15,11 +15,11 @@ export class LeftOut {
   acknowledged({ shouldDeleteMissing, points }: SentBody): void {
     this.#isOpen = !shouldDeleteMissing;
     this.#isApproved &&= this.#isOpen;
-    const before = shouldDeleteMissing ? new Map<string, ReadonlySet<number>>() : this.#there;
-    const now = [...points].map(
-      ([driver, months]) => [driver, new Set([...(before.get(driver) ?? []), ...months.keys()])] as const,
-    );
-    this.#there = new Map([...before, ...now]);
+    const before = this.#there;
+    const joined = ([driver, months]: readonly [string, ReadonlyMap<number, unknown>]) =>
+      [driver, new Map([...(before.get(driver) ?? []), ...months])] as const;
+    // Nearly all pushes delete.
+    this.#there = shouldDeleteMissing ? points : new Map([...before, ...[...points].map(joined)]);
   }
 
   approved(): void {
@@ -34,15 +34,14 @@ export class LeftOut {
   /** @throws Violation where a push deletes more of it than may go unseen */
   sent({ shouldDeleteMissing, points }: SentBody, settings: Settings): void {
     if (!shouldDeleteMissing || !this.#isOpen || this.#isApproved || letsAllGo(settings)) return;
-    const had = { drivers: this.#there.size, points: pointsOf(this.#there) };
-    const kept = [...this.#there].map(([driver, months]) => {
+    const had = { drivers: this.#there.size, points: 0 };
+    const goes = { drivers: 0, points: 0 };
+    for (const [driver, months] of this.#there) {
       const sent = points.get(driver);
-      return [driver, new Set([...months].filter((month) => sent?.has(month) === true))] as const;
-    });
-    const goes = {
-      drivers: [...this.#there.keys()].filter((driver) => !points.has(driver)).length,
-      points: had.points - pointsOf(new Map(kept)),
-    };
+      if (sent === undefined) goes.drivers++;
+      had.points += months.size;
+      for (const month of months.keys()) if (sent?.has(month) !== true) goes.points++;
+    }
     for (const unit of ['drivers', 'points'] as const)
       if (goes[unit] > allowedOf(had[unit], settings))
         throw new Violation(
@@ -50,8 +49,4 @@ export class LeftOut {
           `${goes[unit]} of ${had[unit]} ${unit} went that pushes which delete nothing had left there, and nobody approved it`,
         );
   }
-}
-
-function pointsOf(drivers: ReadonlyMap<string, ReadonlySet<number>>): number {
-  return [...drivers.values()].reduce((sum, months) => sum + months.size, 0);
 }

@@ -16,7 +16,7 @@ export interface LooseSetting extends Warning {
   /** What happens in histories that are to show it. */
   readonly kinds: readonly EventKind[];
   /** Why no history can show it. */
-  readonly isNotPlayed?: string;
+  readonly whyNotPlayed?: string;
   /**
    * `lost`: numbers that go, or become wrong, though nobody meant it; `left`: numbers that nobody has any more and that stay at the
    * service; `others`: drivers that somebody else keeps at the service; `short`: numbers that lack what was booked.
@@ -199,7 +199,7 @@ function sourceSettings({ name, type, removed, mayBeEmpty, kind }: SourceSetting
       tighten: withSource(name, () => ({ kind: { ...(kind as object), lineEnd: undefined } })),
       kinds: ['cut'],
       counts: 'lost',
-      ...(type === 'command' && { isNotPlayed: 'the output of a program is never cut in a history' }),
+      ...(type === 'command' && { whyNotPlayed: 'the output of a program is never cut in a history' }),
     });
   return loose;
 }

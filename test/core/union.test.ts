@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { valuesByMonth } from '../../src/core/series/diff.ts';
-import { packPoints } from '../../src/core/series/packing.ts';
+import { type PackedPoints, packPoints } from '../../src/core/series/packing.ts';
 import { compareUtf8 } from '../../src/core/series/snapshot.ts';
 import { unionOf } from '../../src/core/series/union.ts';
 
@@ -33,7 +33,10 @@ test('holds each driver once, with its newest value in each month that any run h
     for (const one of [...runs].reverse())
       for (const [id, cells] of one) together.set(id, new Map([...(together.get(id) ?? []), ...cells]));
     const seen: string[] = [];
-    for (const { id, points: bytes } of unionOf(runs.map(packed))) {
+    for (const { id, points: bytes } of runs.reduce<Iterable<PackedPoints>>(
+      (newer, older) => unionOf(newer, packed(older)),
+      [],
+    )) {
       seen.push(id);
       const expected = [...(together.get(id) ?? [])].sort(([a], [b]) => a - b);
       expect([...valuesByMonth(bytes)]).toEqual(expected);

@@ -70,8 +70,8 @@ async function whyLess(
 }
 
 /**
- * With `firstPush: approve`, for a snapshot without drivers, and for one that has less than is known of what was there, where no read was
- * judged by that, the snapshot itself has to be approved.
+ * With `firstPush: approve`, for a snapshot without drivers, and for one that lacks much of what the address is known to have, where no read
+ * was held for it, the snapshot itself has to be approved.
  */
 export async function snapshotBlock(deps: Dependencies, snapshot: Snapshot): Promise<PushReport | undefined> {
   const { ledger, settings, address, clock } = deps;

@@ -24,11 +24,20 @@ export async function servedBefore(
   { shouldDeleteMissing }: { readonly shouldDeleteMissing: boolean },
   last: PushRecord,
 ): Promise<Served | undefined> {
+  if (!deletesLeft({ shouldDeleteMissing }, last)) return openReadable(deps, last.digest);
+  return leftBy(deps, last, await pushesThatLeft(deps, last));
+}
+
+/** @param pushes what `pushesThatLeft` gives of the last one */
+async function leftBy(
+  deps: Pick<Dependencies, 'archive' | 'log'>,
+  last: PushRecord,
+  pushes: readonly PushRecord[],
+): Promise<Served | undefined> {
   const newest = await openReadable(deps, last.digest);
-  if (newest === undefined || !deletesLeft({ shouldDeleteMissing }, last)) return newest;
-  const pushes = await pushesThatLeft(deps, last);
+  if (newest === undefined) return undefined;
   const older = [...(await olderDrivers(deps, newest, pushes)).values()].sort((a, b) => compareUtf8(a.id, b.id));
-  return { readPoints: () => unionOf([newest.readPoints(), older]) };
+  return { readPoints: () => unionOf(newest.readPoints(), older) };
 }
 
 /**
@@ -114,11 +123,11 @@ export async function whyLeftOut(deps: Dependencies, snapshot: Snapshot): Promis
   const { ledger, settings, address } = deps;
   const last = await ledger.pushes.lastAcknowledged(address);
   if (last === undefined || !deletesLeft(snapshot.format, last)) return undefined;
-  const served = await servedBefore(deps, snapshot.format, last);
+  const pushes = await pushesThatLeft(deps, last);
+  const served = await leftBy(deps, last, pushes);
   if (served === undefined)
     return `push ${last.id} deleted nothing, and its snapshot cannot be read: nobody knows what goes`;
   const found = await inTurns(leftOut(served, snapshot, closedUpTo(deps)));
-  const pushes = await pushesThatLeft(deps, last);
   const limit = describeLimit(settings.guard.maxDeletes);
   const beyond = (['drivers', 'points'] as const).flatMap((unit) => {
     const had = pushes.reduce((most, push) => Math.max(most, push[unit]), found.had[unit]);

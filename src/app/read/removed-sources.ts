@@ -17,14 +17,17 @@ export interface KnownSources {
 }
 
 export function removedSources({ settings, buffer }: KnownSources): readonly string[] {
-  const configured = new Set(settings.sources.map(({ name }) => name));
-  return buffer.reads.acceptedSources().filter((source) => !configured.has(source));
+  return notIn(settings, buffer.reads.acceptedSources());
 }
 
 /** Sources that left the config and were read before, whatever became of that. */
 export function formerSources({ settings, buffer }: KnownSources): readonly string[] {
-  const configured = new Set(settings.sources.map(({ name }) => name));
-  return buffer.reads.readSources().filter((source) => !configured.has(source));
+  return notIn(settings, buffer.reads.readSources());
+}
+
+function notIn({ sources }: KnownSources['settings'], names: readonly string[]): readonly string[] {
+  const configured = new Set(sources.map(({ name }) => name));
+  return names.filter((name) => !configured.has(name));
 }
 
 /** A source's accepted drivers, and those that it takes over from removed sources. */

@@ -160,7 +160,7 @@ async function judgeAll(
   doubts: readonly CarriedDoubt[],
 ): Promise<ReturnType<typeof judge>> {
   const { buffer } = deps;
-  // A share that is lost makes a sum another number, whatever is deleted. Only a candidate of other settings has such a part then: see `takeOut`.
+  // A lost share changes a sum, also where nothing is deleted. Such a part was taken out before the settings said so: see `takeOut`.
   if (!deps.settings.shouldDeleteMissing)
     return judgeDoubts(doubts.filter(({ kind }) => kind === 'otherwise' || kind === 'share'));
   const { changes, before, after, dropsOnlyOldest, losingOldest, dropsOnlyNewest } = comparison;

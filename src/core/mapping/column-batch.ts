@@ -34,7 +34,7 @@ export interface ValueColumn {
   /** Where the column was read by what `ColumnNeed.writtenBy` says: how each number is written, see `numbers/spelling.ts`. */
   readonly spelled?: Int32Array | undefined;
   /**
-   * Whether a field is stored as a number, see `RowBatch`. Only where that is asked (`isNumberAsked` or `isNumberNoted` of `ColumnNeed`) and the place has numbers:
+   * Whether a field is stored as a number, see `RowBatch`. Only where that is asked (`isNumberTold`) and the place has numbers:
    * then a text with a point has the scale -1, so that what stands here as an integer is the value by whatever marks texts are read.
    */
   readonly isNumber?: ((row: number) => boolean) | undefined;
@@ -59,6 +59,11 @@ export interface ColumnNeed {
   readonly isNumberAsked?: boolean;
   /** The same is wanted, and no value depends on it: see `DriverEntry`. */
   readonly isNumberNoted?: boolean;
+}
+
+/** Whether a reader says which fields of a column are stored as numbers. */
+export function isNumberTold(need: ColumnNeed | undefined): boolean {
+  return need?.isNumberAsked === true || need?.isNumberNoted === true;
 }
 
 /** What is needed of the columns of a part, by column. */

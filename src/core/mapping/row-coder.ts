@@ -1,7 +1,7 @@
 /** Rows of texts to columns, for sources that give rows. */
 import type { FieldKind, Row, RowBatch } from '../model.ts';
 import { readMantissa } from '../numbers/mantissa.ts';
-import type { Batch, ColumnNeed, ColumnNeeds, ValueColumn } from './column-batch.ts';
+import { type Batch, type ColumnNeed, type ColumnNeeds, type ValueColumn, isNumberTold } from './column-batch.ts';
 import { TextCoder } from './text-coder.ts';
 
 const noRagged: ReadonlyMap<number, number> = new Map();
@@ -63,9 +63,8 @@ class CodedColumns {
     for (const [at, row] of rows.entries()) if (row.length !== width) (ragged ??= new Map()).set(at, row.length);
     const coded = this.#coders.map((texts, column) => texts && { texts, codes: this.#code(rows, column, texts) });
     const values = this.#values.map((one, column) => {
-      const { isNumberAsked, isNumberNoted } = this.#needs[column] ?? {};
-      const isTold = isNumberAsked === true || isNumberNoted === true;
-      const isOne = isNumber !== undefined && isTold ? (at: number): boolean => isNumber(at, column) : undefined;
+      const isTold = isNumber !== undefined && isNumberTold(this.#needs[column]);
+      const isOne = isTold ? (at: number): boolean => isNumber(at, column) : undefined;
       return one?.take(rows.length, (at) => rows[at]?.[column] ?? '', isOne);
     });
     return { count: rows.length, ragged: ragged ?? noRagged, coded, values };

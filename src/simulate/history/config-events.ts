@@ -74,7 +74,7 @@ function otherSettings(
 ): { readonly settings: Settings; readonly says: string } {
   const all = stage.settings.sources;
   const digest = `${stage.settings.digest}-${draw.between(0, 9999, 'digest')}`;
-  // Rarely so by chance, and all that was left out meanwhile is judged then.
+  // Chance alone does it too rarely, and all that was left out meanwhile is judged then.
   if (!settings.shouldDeleteMissing && draw.isIn(0.3, 'deletes'))
     return { settings: { ...settings, shouldDeleteMissing: true, digest }, says: 'shouldDeleteMissing is true' };
   if (settings.sources.length < all.length)

@@ -1,6 +1,6 @@
 /** The table of one source: its columns, and what stands in them for one fact of the books. The inverse of the source's mapping. */
 import type { Mapping, SourceSettings } from '../../core/settings.ts';
-import { type Template, renderName, templateColumns } from '../../core/mapping/template.ts';
+import { type Template, onlyPlaceholder, renderName, templateColumns } from '../../core/mapping/template.ts';
 import { unpivotNames } from '../../core/mapping/unpivot.ts';
 import { sharedTexts } from '../world/place.ts';
 import { fieldsOf } from './template-fields.ts';
@@ -69,13 +69,9 @@ export function gridFor(mapping: Mapping, itemsMax: number, style: Style): Grid 
 }
 
 /** Whether a template is what stands in a column, and nothing is put before, behind or in its place. */
-function isNumberAlone({ pieces }: Template): boolean {
-  const [only] = pieces;
-  return (
-    pieces.length === 1 &&
-    typeof only === 'object' &&
-    only.filters.every(({ name }) => name === 'trim' || name === 'default' || name === 'lower' || name === 'upper')
-  );
+function isNumberAlone(template: Template): boolean {
+  const harmless = new Set(['trim', 'default', 'lower', 'upper']);
+  return onlyPlaceholder(template)?.filters.every(({ name }) => harmless.has(name)) === true;
 }
 
 function itemsOf(

@@ -12,7 +12,7 @@ import { batchRows, longRowError, rowBytesAllowed } from './long-rows.ts';
 export const markColumn = "'+'";
 const mark = '+\t';
 
-/** The setting that makes a server write an empty line behind the rows, and the least and the greatest of each column. Not where there are no rows. */
+/** Makes a server write an empty line behind the rows, and the least and the greatest of each column; nothing where there are no rows. */
 export const endSetting = { extremes: '1' } as const;
 const endLines = 2;
 

@@ -75,6 +75,7 @@ class ClickHouseSession implements Connection {
   readonly #abort = (): void => void this.#stop();
   /** Unknown until the server has answered once. */
   #settings: Readonly<Record<string, string>> | undefined;
+  /** Known with them. */
   #maySet = false;
   /** The columns of statements, some of them asked for more than once. */
   readonly #described = new Map<string, readonly QueryColumn[]>();
@@ -217,8 +218,7 @@ class ClickHouseSession implements Connection {
     running.body = body;
     // It may break while nobody reads it; whoever reads learns of it.
     body.on('error', () => undefined);
-    const status = answered.http_status_code ?? body.statusCode ?? 0;
-    return { body, status };
+    return { body, status: answered.http_status_code ?? body.statusCode ?? 0 };
   }
 
   /** Ends whatever the server is doing, then the connections. */

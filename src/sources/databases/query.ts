@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AgentError } from '../../core/errors.ts';
 import { answerVersion } from '../../core/guard/answer-version.ts';
 import type { MappingProblem } from '../../core/mapping/columns.ts';
-import type { Batch } from '../../core/mapping/column-batch.ts';
+import { type Batch, isNumberTold } from '../../core/mapping/column-batch.ts';
 import { asColumns } from '../../core/mapping/row-coder.ts';
 import type { Content, Part, Row, RowBatch } from '../../core/model.ts';
 import type { Source } from '../../core/ports.ts';
@@ -245,8 +245,7 @@ class Query {
         this.#engine.place,
         described.filter((_column, at) => needs[at]?.isNumberAsked === true),
       );
-      const isTold = (at: number): boolean => needs[at]?.isNumberAsked === true || needs[at]?.isNumberNoted === true;
-      const asked = described.map(({ isNumber }, at) => isNumber === true && isTold(at));
+      const asked = described.map(({ isNumber }, at) => isNumber === true && isNumberTold(needs[at]));
       const kinds = numberColumns(asked);
       const numbers = kinds.isNumber && columns.filter((_column, at) => asked[at]);
       return { sql: query, columns, numbers, batches: (rows) => [{ columns, rows, ...kinds }] };

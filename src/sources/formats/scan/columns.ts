@@ -1,5 +1,11 @@
 /** The columns of a batch, which a kernel fills. */
-import type { CodedColumn, ColumnNeed, ValueColumn, WrittenBy } from '../../../core/mapping/column-batch.ts';
+import {
+  type CodedColumn,
+  type ColumnNeed,
+  type ValueColumn,
+  type WrittenBy,
+  isNumberTold,
+} from '../../../core/mapping/column-batch.ts';
 import { mantissaText } from '../../../core/numbers/mantissa.ts';
 import { currencySigns } from '../../../core/numbers/spelling.ts';
 import { canonical, marksShift, written } from '../../../core/numbers/spelling-bits.ts';
@@ -154,8 +160,7 @@ export function placeColumns(
     for (const [at, { writtenBy }] of needs.entries()) if (writtenBy) values[at]?.readBy(writtenBy, currencies);
   }
   if (numberAt !== undefined) {
-    for (const [at, { isNumberAsked, isNumberNoted }] of needs.entries())
-      if (isNumberAsked === true || isNumberNoted === true) values[at]?.tellNumbers(numberAt);
+    for (const [at, need] of needs.entries()) if (isNumberTold(need)) values[at]?.tellNumbers(numberAt);
   }
   return {
     coded: needs.map(({ isCoded }, at) =>
