@@ -4,10 +4,9 @@ import { AgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { History } from '../simulate/history/events.ts';
 import type { Played } from '../simulate/history/play.ts';
-import { type ShownLoss, findLoss, lossSeedsMax, watchLoss } from '../simulate/losses/find-loss.ts';
+import { type ShownLoss, findLoss, lossSeedsMax, stageForLoss, watchLoss } from '../simulate/losses/find-loss.ts';
 import type { Loss } from '../simulate/losses/loss-watch.ts';
 import { type UnseenHold, unseenHold } from '../simulate/losses/unseen.ts';
-import { withFirstPush } from '../simulate/stage.ts';
 import { storyOf } from '../simulate/story.ts';
 import { type LooseSetting, type Warning, looseSettings } from '../simulate/warnings.ts';
 import type { Stage } from '../simulate/world/world.ts';
@@ -24,11 +23,16 @@ interface TellsLoss {
   readonly story: readonly string[];
   /** What the agent says to the same history where the setting is the usual one. */
   readonly stoppedBy?: string | undefined;
+  /** What is done there then, where nothing has to be stopped. */
+  readonly instead?: string | undefined;
   /** Where its story lies; `simulate --story` plays it. */
   readonly file?: string | undefined;
   /** Why it lies nowhere, where it was to be kept. */
   readonly unkept?: string | undefined;
 }
+
+/** So many sources with the same setting are played: hundreds would tell the same. */
+const alikeMax = 3;
 
 export async function showLosses(
   context: Context,
@@ -36,18 +40,23 @@ export async function showLosses(
   { settings, seed, stories }: { settings: Settings; seed: number; stories: string | undefined },
 ): Promise<{ readonly warnings: readonly ShownWarning[]; readonly unseen: UnseenHold | undefined }> {
   const shown: ShownWarning[] = [];
+  /** By what settings let through: where it was played. */
+  const played = new Map<string, string[]>();
   for (const loose of looseSettings(settings)) {
-    const { path: key, message, whyNotPlayed } = loose;
+    const { path: key, message } = loose;
+    const alike = played.get(message) ?? [];
+    const whyNotPlayed = alike.length < alikeMax ? loose.whyNotPlayed : `as ${alike.join(', ')}`;
     const found = whyNotPlayed === undefined ? await findLoss(stage, loose, seed) : undefined;
     const kept = found && stories ? keep(context, { settings, stories, loose, found }) : undefined;
     const unshown = `${message} (${whyNotPlayed ?? `none of ${lossSeedsMax} histories shows it`})`;
-    shown.push({ path: key, message: found ? message : unshown, ...(found && { loss: tellsOf(found, kept) }) });
+    shown.push({ path: key, message: found ? message : unshown, ...(found && { loss: tellsOf(found, loose, kept) }) });
+    if (whyNotPlayed === undefined) played.set(message, [...alike, key]);
   }
   const unseen = await unseenHold(stage, seed);
   return { warnings: [...shown, ...tellingWarnings(settings, unseen)], unseen };
 }
 
-function tellsOf(found: ShownLoss, kept: Kept | undefined): Loss & TellsLoss {
+function tellsOf(found: ShownLoss, { instead }: LooseSetting, kept: Kept | undefined): Loss & TellsLoss {
   const { points, drivers, of, example, seed, stoppedBy, played } = found;
   return {
     seed,
@@ -56,7 +65,7 @@ function tellsOf(found: ShownLoss, kept: Kept | undefined): Loss & TellsLoss {
     of,
     example,
     story: played.told,
-    ...(stoppedBy === undefined ? {} : { stoppedBy }),
+    ...(stoppedBy === undefined ? instead && { instead } : { stoppedBy }),
     ...kept,
   };
 }
@@ -83,7 +92,7 @@ export async function playLoss(
       hint: 'play it with the config that it was told of',
     });
   }
-  const { played, loss } = await watchLoss(withFirstPush(stage), setting, history);
+  const { played, loss } = await watchLoss(stageForLoss(stage, setting), setting, history);
   const { path: key, message } = setting;
   const shown = loss && { ...loss, seed: history.seed, story: played.told, file };
   return { played, warning: { path: key, message, ...(shown && { loss: shown }) } };

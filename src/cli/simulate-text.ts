@@ -96,7 +96,7 @@ export function showSimulated(result: Simulated, { hasMarks }: { readonly hasMar
     ...(violation === undefined
       ? ['No promise was broken: no number went or changed but as your settings say, and the newest data arrived.']
       : showBroken(violation)),
-    ...listed('What your settings let through:', warnings.flatMap(showWarning)),
+    ...listed('What your settings let through:', showWarnings(warnings)),
     ...(unseen === undefined ? [] : ['', ...showUnseen(unseen)]),
     ...(hasMarks
       ? listed(
@@ -122,13 +122,24 @@ function counted(sentences: readonly (readonly [says: string, marks: readonly st
   });
 }
 
+/** What is said of many sources with the same words is said once. */
+function showWarnings(warnings: readonly ShownWarning[]): string[] {
+  const alike = Map.groupBy(warnings, ({ path, message, loss }) => (loss === undefined ? message : path));
+  return [...alike.values()].flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    const path = more.length === 0 ? first.path : `${first.path} and ${more.length} more like it`;
+    return showWarning({ ...first, path });
+  });
+}
+
 function showWarning({ path, message, loss }: ShownWarning): string[] {
   if (loss === undefined) return [`${path}: ${message}`];
-  const { seed, story, stoppedBy, file, unkept } = loss;
+  const { seed, story, stoppedBy, instead, file, unkept } = loss;
   return [
     `${path}: ${message}; it happens in seed ${seed}:`,
     ...story.map((line) => `  ${line}`),
     ...(stoppedBy === undefined ? [] : [`  with the usual setting it is stopped: ${stoppedBy}`]),
+    ...(instead === undefined ? [] : [`  with the usual setting ${instead}`]),
     ...(file === undefined ? [] : [`  driver-sync simulate --story ${file} plays it again`]),
     ...(unkept === undefined ? [] : [`  its story could not be kept: ${unkept}`]),
   ];

@@ -9,10 +9,12 @@ import { drawHistory } from '../simulate/history/draw.ts';
 import type { History } from '../simulate/history/events.ts';
 import { type Played, play } from '../simulate/history/play.ts';
 import { type PromiseName, promises } from '../simulate/promises.ts';
+import { castMax } from '../simulate/stage.ts';
 import { shrink } from '../simulate/shrink.ts';
 import { divergence, parseStory, storyOf, tellStory } from '../simulate/story.ts';
 import type { Stage } from '../simulate/world/world.ts';
-import { type Context, answer, loadSettings } from './context.ts';
+import type { Warning } from '../simulate/warnings.ts';
+import { type Context, answer, load, loadSettings } from './context.ts';
 import { wholePath } from './working-directory.ts';
 import { playInThreads } from './simulate-threads.ts';
 import { playLoss, showLosses } from './simulate-losses.ts';
@@ -43,7 +45,11 @@ export async function simulate(context: Context, options: SimulateOptions): Prom
   const histories = wholeNumber(options.histories ?? String(historiesDefault), 'histories', 100_000_000);
   if (options.stories !== undefined) openStories(wholePath(context, options.stories));
   const progress = openCount(histories);
-  const threads = wholeNumber(options.workers ?? String(threadsFor(histories)), 'workers', 256);
+  const threads = wholeNumber(
+    options.workers ?? String(threadsFor(histories, settings.sources.length)),
+    'workers',
+    256,
+  );
   const played = await playAll(stage, { context, settings, seeds: { from: seed, count: histories }, threads }, (done) =>
     progress.done(done),
   );
@@ -58,7 +64,7 @@ export async function simulate(context: Context, options: SimulateOptions): Prom
     steps,
     digest: digestOf(digests),
     marks: Object.fromEntries([...marks].sort(([a], [b]) => (a < b ? -1 : 1))),
-    warnings: [...warnings, ...losses.warnings],
+    warnings: [...unsetSettings(context), ...warnings, ...losses.warnings],
     ...(losses.unseen && { unseen: losses.unseen }),
     ...violation,
   };
@@ -67,9 +73,21 @@ export async function simulate(context: Context, options: SimulateOptions): Prom
   return exit;
 }
 
-/** A thread has to load the agent first, which takes as long as a hundred histories. */
-function threadsFor(histories: number): number {
-  return histories < 500 ? 1 : Math.min(availableParallelism(), 16);
+/** Keys that make a difference in the simulated world: it has no connections. */
+const playedKeys =
+  /^(timezone|schedule|pushOnChange|refresh|lastClose|guard)\b|^(defaults|sources\.[\w.-]+)\.(removed|history|guard|mayBeEmpty|where|missing|fillDown|unpivot|maps|fiscalYear|timeout|lineEnd|parts|drivers)\b/;
+
+/** A setting whose variable is not set here may be another one where the agent runs. */
+function unsetSettings(context: Context): readonly Warning[] {
+  return load(context, 'required')
+    .problems.filter(({ path }) => playedKeys.test(path))
+    .map(({ path, message }) => ({ path, message: `${message}: it is played as if it were left out` }));
+}
+
+/** A thread has to load the agent first, which takes as long as a hundred histories of a source or two. */
+function threadsFor(histories: number, sources: number): number {
+  const work = histories * Math.max(1, Math.min(sources, castMax) / 3);
+  return work < 500 ? 1 : Math.min(availableParallelism(), 16);
 }
 
 interface All extends Omit<Ranged, 'failed'> {

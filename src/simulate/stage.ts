@@ -3,6 +3,7 @@ import type { Schedule } from '../core/ports.ts';
 import type { Settings, SourceSettings } from '../core/settings.ts';
 import { parseTemplate } from '../core/mapping/template.ts';
 import { plainDecimal } from '../core/numbers/decimal.ts';
+import { Entropy } from './entropy.ts';
 import { familiesOf } from './rows/family.ts';
 import { fittingGrid } from './rows/fitting.ts';
 import type { Grid } from './rows/grid.ts';
@@ -43,6 +44,10 @@ export function stageFor(
     }
     return { ...source, mapping, poll: { kind: 'every', ms: pollMs }, lookups: { maps: {}, calendar: undefined } };
   });
+  if (sources.length > castMax) {
+    const message = `each history has ${castMax} of the ${sources.length} sources, others in each: with all of them it would take hours`;
+    warnings.push({ path: 'sources', message });
+  }
   const isOften = isOftener(schedule, user);
   if (isOften) {
     const message =
@@ -75,6 +80,25 @@ export function stageFor(
 /** The same world for other settings of the same sources, whose mappings stay. */
 export function stageWith(stage: Stage, settings: Settings): Stage {
   return { ...stage, settings, kinds: kindsOf(settings) };
+}
+
+/** A part of the sources in the same world, in their order. */
+export function withSources(stage: Stage, names: ReadonlySet<string>): Stage {
+  const { settings } = stage;
+  const grids = new Map([...stage.grids].filter(([name]) => names.has(name)));
+  const sources = settings.sources.filter(({ name }) => names.has(name));
+  return { ...stageWith(stage, { ...settings, sources }), grids, families: familiesOf(grids) };
+}
+
+/** How many sources a history has at most: the time that it takes grows with them, and what happens to each does not change. */
+export const castMax = 24;
+
+/** The sources of one history: of many, some that stand together in the config. */
+export function castFor(stage: Stage, seed: number): Stage {
+  const names = stage.settings.sources.map(({ name }) => name);
+  if (names.length <= castMax) return stage;
+  const from = new Entropy(seed).between(0, names.length - castMax, 'cast');
+  return withSources(stage, new Set(names.slice(from, from + castMax)));
 }
 
 /** The same world where somebody has approved the first push: nobody is there in it to do so, and without a push nothing can be lost. */

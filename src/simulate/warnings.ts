@@ -13,6 +13,10 @@ export interface Warning {
 export interface LooseSetting extends Warning {
   /** The same settings with what is usual in its place. */
   tighten(settings: Settings): Settings;
+  /** What is done then, where the agent need not stop for it. */
+  readonly instead?: string;
+  /** The sources that it is about; without: all of them. */
+  readonly sources?: readonly string[];
   /** What happens in histories that are to show it. */
   readonly kinds: readonly EventKind[];
   /** Why no history can show it. */
@@ -63,6 +67,7 @@ const staysForever: LooseSetting = {
   path: 'destination.shouldDeleteMissing',
   message: 'what is taken out of an export stays at the service: nothing there is ever deleted',
   tighten: (settings) => ({ ...settings, shouldDeleteMissing: true }),
+  instead: 'what no source has any more is deleted, as far as the guard lets it',
   kinds: ['goneItem', 'rolling', 'approve', 'month'],
   counts: 'left',
 };
@@ -118,12 +123,14 @@ function rejectSettings({ guard, sources }: Settings): readonly LooseSetting[] {
   const { maxRejects } = guard;
   const isNone =
     maxRejects === undefined || (maxRejects.kind === 'count' ? maxRejects.count : maxRejects.millionths) === 0;
-  if (isNone || !sources.some(({ mapping }) => accumulates(mapping))) return [];
+  const adding = sources.filter(({ mapping }) => accumulates(mapping)).map(({ name }) => name);
+  if (isNone || adding.length === 0) return [];
   return [
     {
       path: 'guard.maxRejects',
       message: 'a row that cannot be read is left out of its total, unseen',
       tighten: (settings) => withGuard(settings, { maxRejects: undefined }),
+      sources: adding,
       kinds: ['badCells'],
       counts: 'lost',
     },
@@ -137,6 +144,7 @@ function sourceValues({ guard }: Settings, { name, values }: SourceSettings): re
       path: `sources.${name}.guard.values`,
       message: 'slips in its numbers are pushed',
       tighten: withSource(name, () => ({ values: 'hold' })),
+      sources: [name],
       kinds: ['slip'],
       counts: 'lost',
     },
@@ -167,6 +175,8 @@ function repeatedRows({ name, mapping }: SourceSettings): readonly LooseSetting[
       message:
         'its rows are of days, and of several in a month one counts: right for balances; bookings take collapse: sum',
       tighten: withSource(name, added),
+      instead: 'all of them are added up',
+      sources: [name],
       kinds: ['booking'],
       counts: 'short',
     },
@@ -181,6 +191,8 @@ function sourceSettings({ name, type, removed, mayBeEmpty, kind }: SourceSetting
       path: `${path}.removed`,
       message: 'a file that is missing for a moment takes its numbers with it, as far as maxDeletes lets it',
       tighten: withSource(name, () => ({ removed: 'carry' })),
+      instead: 'the numbers of a file that is gone stay',
+      sources: [name],
       kinds: ['vanish'],
       counts: 'lost',
     });
@@ -189,6 +201,7 @@ function sourceSettings({ name, type, removed, mayBeEmpty, kind }: SourceSetting
       path: `${path}.mayBeEmpty`,
       message: 'an export that turns empty deletes all that the source had',
       tighten: withSource(name, () => ({ mayBeEmpty: false })),
+      sources: [name],
       kinds: ['empty'],
       counts: 'lost',
     });
@@ -197,6 +210,7 @@ function sourceSettings({ name, type, removed, mayBeEmpty, kind }: SourceSetting
       path: `${path}.lineEnd`,
       message: 'a file that is cut in the middle of a number is taken for a whole one',
       tighten: withSource(name, () => ({ kind: { ...(kind as object), lineEnd: undefined } })),
+      sources: [name],
       kinds: ['cut'],
       counts: 'lost',
       ...(type === 'command' && { whyNotPlayed: 'the output of a program is never cut in a history' }),

@@ -28,6 +28,24 @@ test('a secret that is not there is not needed', async () => {
   expect((await simulated(elsewhere, { histories: '1' })).exit).toBe(0);
 });
 
+test('a setting whose variable is not set is named, where it makes a difference', async () => {
+  const config = { ...longConfig({ removed: '${REMOVED}' }, { guard: { floor: '${FLOOR}' } }), state: '${STATE}' };
+  const { json } = await simulated(config, { histories: '1' });
+  const unset = (json['warnings'] as { path: string; message: string }[]).filter(({ message }) =>
+    message.includes('not set'),
+  );
+  expect(unset).toEqual([
+    {
+      path: 'guard.floor',
+      message: 'the environment variable FLOOR is not set: it is played as if it were left out',
+    },
+    {
+      path: 'sources.sales.removed',
+      message: 'the environment variable REMOVED is not set: it is played as if it were left out',
+    },
+  ]);
+});
+
 test.each([
   ['guard.maxDeletes', longConfig({}, { guard: { maxDeletes: '100%' } })],
   ['guard.values', longConfig({}, { guard: { values: 'off' } })],

@@ -72,6 +72,18 @@ test.each([
   expect(found?.stoppedBy).toMatch(stop);
 });
 
+test.each([
+  ['sources.sales.removed', longConfig({ removed: 'delete' }), 'the numbers of a file that is gone stay'],
+  ['sources.sales.drivers', longConfig({ drivers: daily('last') }), 'all of them are added up'],
+  ['destination.shouldDeleteMissing', keepsAll(longConfig()), 'what no source has any more is deleted'],
+])('it says what is done instead of %s, where nothing has to be stopped', async (key, config, instead) => {
+  const { json } = await simulated(config, { histories: '1' });
+  const warnings = json['warnings'] as { path: string; loss?: object }[];
+  const { loss } = warnings.find((one) => one.path === key)!;
+  expect(loss).toMatchObject({ instead: expect.stringContaining(instead) as string });
+  expect(loss).not.toHaveProperty('stoppedBy');
+});
+
 test('a setting that another rule makes up for loses nothing, and that is said', async () => {
   const { json } = await simulated(longConfig({ mayBeEmpty: true }), { histories: '1' });
   const warning = (json['warnings'] as { path: string; message: string }[]).find(({ path: key }) => /Empty/.test(key));

@@ -4,6 +4,7 @@ import { Entropy } from '../entropy.ts';
 import { Journal } from '../journal.ts';
 import { type PromiseName, Violation } from '../promises.ts';
 import { type Stage, type Watcher, World } from '../world/world.ts';
+import { castFor } from '../stage.ts';
 import { configEvents } from './config-events.ts';
 import { canHappen, dataEvents } from './data-events.ts';
 import type { History, HistoryEvent } from './events.ts';
@@ -36,7 +37,7 @@ export const firstEventMs = 60_000;
 export async function play(stage: Stage, history: History, watched: Watched = {}): Promise<Played> {
   const { isKept = false, watcher, ended, endsAfterMs } = watched;
   const journal = new Journal(isKept);
-  const world = new World(stage, history.seed, { journal, watcher });
+  const world = new World(castFor(stage, history.seed), history.seed, { journal, watcher });
   let step = 0;
   try {
     watcher?.begun(world);

@@ -2,7 +2,7 @@
 import { Entropy } from '../entropy.ts';
 import type { History, HistoryEvent } from '../history/events.ts';
 import { type Played, play } from '../history/play.ts';
-import { stageWith, withFirstPush } from '../stage.ts';
+import { stageWith, withFirstPush, withSources } from '../stage.ts';
 import type { LooseSetting } from '../warnings.ts';
 import type { Stage } from '../world/world.ts';
 import { type Loss, LossWatch } from './loss-watch.ts';
@@ -23,7 +23,7 @@ const minuteMs = 60_000;
 
 /** `undefined`: none of so many histories showed it. */
 export async function findLoss(user: Stage, loose: LooseSetting, fromSeed: number): Promise<ShownLoss | undefined> {
-  const stage = withFirstPush(user);
+  const stage = stageForLoss(user, loose);
   const tight = stageWith(stage, loose.tighten(stage.settings));
   for (let seed = fromSeed; seed < fromSeed + lossSeedsMax; seed++) {
     const history = drawLossy(seed, loose);
@@ -32,6 +32,16 @@ export async function findLoss(user: Stage, loose: LooseSetting, fromSeed: numbe
     return lossIn({ stage, tight, loose }, short);
   }
   return undefined;
+}
+
+/** So many sources show it as well as hundreds. */
+const sourcesMax = 8;
+
+/** The sources that a setting is about, some others beside them, and a first push that was approved. */
+export function stageForLoss(user: Stage, { sources = [] }: Pick<LooseSetting, 'sources'>): Stage {
+  const all = user.settings.sources.map(({ name }) => name);
+  const few = [...new Set([...sources, ...all])].slice(0, sourcesMax);
+  return withSources(withFirstPush(user), new Set(few));
 }
 
 /** Few events, and only such as may show it. */

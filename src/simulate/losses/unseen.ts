@@ -1,8 +1,8 @@
 /** How long a hold lasts that nobody looks for: what the agent waits for is a person, and pushes go on beside it. */
 import type { Clock } from '../../core/ports.ts';
 import { firstEventMs, play } from '../history/play.ts';
-import { withFirstPush } from '../stage.ts';
 import type { Stage } from '../world/world.ts';
+import { stageForLoss } from './find-loss.ts';
 
 export interface UnseenHold {
   readonly source: string;
@@ -23,7 +23,7 @@ const halfMs = firstEventMs + 26 * hourMs;
 
 /** `undefined`: no hold was seen that lasts. */
 export async function unseenHold(stage: Stage, fromSeed: number): Promise<UnseenHold | undefined> {
-  const allowed = withFirstPush(stage);
+  const allowed = stageForLoss(stage, {});
   for (let seed = fromSeed; seed < fromSeed + seedsMax; seed++) {
     const found = await holdIn(allowed, seed);
     if (found !== undefined) return found;
