@@ -4,6 +4,7 @@ import type { HistoryEvent } from '../../src/simulate/history/events.ts';
 import { play } from '../../src/simulate/history/play.ts';
 import { stageOf, stageOfSample } from '../support/stages.ts';
 import {
+  answered,
   datedExports,
   firstToApprove,
   movingDrivers,
@@ -287,5 +288,16 @@ test('whoever asks for another rollback while one waits means that one', async (
     { kind: 'rollback', gapMs: 2000, draw: 641_095_087 },
   ]);
   expect(lines).toContainEqual(expect.stringContaining('somebody rolls back to push 3'));
+  expect(violation).toBeUndefined();
+});
+
+test('an answer of an earlier time is known by its version, whatever was read in between', async () => {
+  const { violation, lines } = await playOn(stageOf(answered), 54_248, [
+    { kind: 'badCells', gapMs: 2000, draw: 931_215_608 },
+    { kind: 'rollback', gapMs: 2000, draw: 412_339_524 },
+    { kind: 'older', gapMs: 2000, draw: 546_032_128 },
+    { kind: 'reload', gapMs: 2000, draw: 1_828_088_867 },
+  ]);
+  expect(lines).toContainEqual(expect.stringContaining('export of books is an older state'));
   expect(violation).toBeUndefined();
 });

@@ -30,7 +30,7 @@ export function lookAt(place: Place, name: string, { end, version: was, wants }:
   const state = holds(before, sheet, isProven) ? (hasGrown ? (isTorn ? 'torn' : 'grown') : 'same') : 'changed';
   place.mark(`file ${state}, by ${isProven ? 'proof' : 'evidence'}`);
   // All of it was looked at, and the earlier read stands.
-  if (state === 'same') place.read.set(name, file);
+  if (state === 'same') place.wasRead(name, file);
   return { version, state, isProven };
 }
 

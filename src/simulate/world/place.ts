@@ -90,6 +90,8 @@ export class Place {
   /** The parts of the last look, each as it was when all of it was read last. */
   listed: readonly string[] = [];
   readonly read = new Map<string, WorldFile>();
+  /** The same by version, which an earlier state has again where it is dated: an answer that is known by its version is not asked for. */
+  readonly #readAs = new Map<string, WorldFile>();
   /** Its files are long enough that what is appended is read alone. */
   grows = false;
   /** Sheets that were read whole, by hash: what a file is compared with that has grown since. */
@@ -116,6 +118,22 @@ export class Place {
     if (!this.kind.isDated) return `v${this.#versions}@${node}`;
     const time = new Date(serverStartMs + this.#versions * 1000).toISOString().slice(0, 19).replace('T', ' ');
     return `answer ${JSON.stringify([[time]])}`;
+  }
+
+  /** All of it was read. */
+  wasRead(part: string, file: WorldFile): void {
+    this.read.set(part, file);
+    if (this.kind.isDated) this.#readAs.set(file.version, file);
+  }
+
+  /** One look of the agent: the parts with their versions. */
+  list(): readonly { readonly name: string; readonly version: string; readonly revisedAtMs: number }[] {
+    this.listed = [...this.files.keys()];
+    return [...this.files].map(([name, { version, revisedAtMs }]) => {
+      const known = this.#readAs.get(version);
+      if (known !== undefined) this.read.set(name, known);
+      return { name, version, revisedAtMs };
+    });
   }
 
   remove(part: string): void {

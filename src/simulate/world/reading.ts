@@ -40,7 +40,7 @@ export function sourceAt({ place, clock, mapping, timeoutMs, isWatched }: Readin
         `${part.name}: ${kind.nature === 'server' ? 'the connection' : 'the share'} was lost half way`,
       );
     if (fault === 'changes' || seen(part).version !== version) throw changing(part);
-    place.read.set(part.name, { ...file, sheet });
+    place.wasRead(part.name, { ...file, sheet });
     return contentOf(sheet, { version, revisedAtMs, place });
   }
   return {
@@ -50,9 +50,7 @@ export function sourceAt({ place, clock, mapping, timeoutMs, isWatched }: Readin
     async parts() {
       if (place.isAway) throw new AgentError('source.unreadable', `${place.name}: the place cannot be reached`);
       if (place.files.size === 0) throw new AgentError('source.unreadable', `${place.name}: nothing matches`);
-      const parts = [...place.files].map(([name, { version, revisedAtMs }]) => ({ name, version, revisedAtMs }));
-      place.listed = parts.map(({ name }) => name);
-      return parts.sort((a, b) => (a.name < b.name ? -1 : 1));
+      return [...place.list()].sort((a, b) => (a.name < b.name ? -1 : 1));
     },
     rows: (part, signal) => read(part, signal, (sheet) => ({ rows: sheet.rows, sheet })),
     ...(place.grows && {
