@@ -28,7 +28,7 @@ type Marks = Simulated['marks'];
 
 /** What happens in histories, by the marks of their events. */
 const happenings: readonly (readonly [says: string, kinds: readonly string[]])[] = [
-  ['an export ended half way, was cut or turned empty', ['half', 'cut', 'empty', 'blank']],
+  ['an export ended half way, was cut, lacked a month or turned empty', ['half', 'cut', 'gap', 'empty', 'blank']],
   ['something more was booked in a month', ['booking']],
   ['a file grew, also while its last line was being written', ['append', 'torn', 'rewritten']],
   ['a file vanished, or its place could not be reached', ['vanish', 'away']],
@@ -60,7 +60,10 @@ const stops: readonly (readonly [says: string, marks: readonly string[]])[] = [
     'a read that would delete too much was held',
     ['hold: too many drivers', 'hold: too many points', 'hold: too many in a day', 'hold: too many in a month'],
   ],
-  ['a read that drops only the oldest or the newest months was held', ['hold: oldest months', 'hold: newest months']],
+  [
+    'a read that drops the oldest or the newest months, or one between others, was held',
+    ['hold: oldest months', 'hold: newest months', 'hold: month between'],
+  ],
   ['a read with more rows that nobody can read was held', ['hold: more rejects']],
   ['rows that may count twice, or are missing, were held', ['hold: counted twice', 'hold: readings missing']],
   ['an answer that went back in time was held', ['hold: went back']],

@@ -102,7 +102,7 @@ const onePercent = { kind: 'share', millionths: 10_000 } as const;
 export function judgeDeletes({ settings, source, before, after, lately, mayLag }: Accepting): void {
   // What a read leaves out stays at the service then.
   if (!settings.shouldDeleteMissing) return;
-  const { name, mayBeEmpty, history } = source;
+  const { name, mayBeEmpty, history, removed } = source;
   const had = sizeOf(before.points);
   const deletes = deletesBetween(before.points, after.points);
   if (deletes.points === 0) return;
@@ -122,6 +122,8 @@ export function judgeDeletes({ settings, source, before, after, lately, mayLag }
   if (mayLag && goesOnlyBehind(before.points, after.points))
     throw new Violation('evidence', `${name}: the newest months went, as they do where a replica lags`);
   if (letsAllGo(settings)) return;
+  if (removed !== 'delete' && mostLoseBetween(before.points, after.points, settings.guard.floor))
+    throw new Violation('evidence', `${name}: a month of most drivers went, between months that stayed`);
   for (const unit of ['drivers', 'points'] as const) {
     const allowed = allowedOf(had[unit], settings);
     const day = lately.reduce((sum, one) => sum + one[unit], 0);
@@ -175,6 +177,20 @@ export function mostBeginLater(before: Months, after: Months): boolean {
     return now === undefined ? [] : [Math.min(...months.keys()) < Math.min(...now.keys())];
   });
   return both.filter(Boolean).length * 2 > both.length;
+}
+
+/** Whether more than `floor` drivers, and most that both have, lose one month between the first and the last one that is left. */
+export function mostLoseBetween(before: Months, after: Months, floor: number): boolean {
+  const left = [...after.values()].flatMap((months) => [...months.keys()]);
+  const [first, last] = [Math.min(...left), Math.max(...left)];
+  const both = [...before].flatMap(([driver, months]) => {
+    const now = after.get(driver);
+    return now === undefined ? [] : [[...months.keys()].filter((month) => ![...now.keys()].includes(month))];
+  });
+  const losing = Map.groupBy(both.flat(), (month) => month);
+  return [...losing].some(
+    ([month, { length }]) => month > first && month < last && length > floor && length * 2 > both.length,
+  );
 }
 
 /** Nothing is new, and all that goes lies behind the last month that is left. */

@@ -226,6 +226,43 @@ describe('what is held whatever the share', () => {
     expect(await w.sync()).toMatchObject(accepted);
   });
 
+  const withoutMonth = (last: number): string =>
+    ids(1, last).reduce((text, id) => text.replace(`${id},2024-06,1\n`, ''), rows);
+
+  test('a month between others of most drivers, though it is within the share, and its hint says why', async () => {
+    await using w = await guarded(rows);
+    await w.write('sales.csv', withoutMonth(20));
+    const report = await w.sync();
+    expect(report).toMatchObject(held);
+    expect(sourceOf(report, 'sales')).toMatchObject({
+      reason: 'it drops 2024-06, between months that stay, of 20 of 20 drivers and would delete 20 points',
+      hint: expect.stringContaining('header of that month') as string,
+    });
+    expect(w.points()['D01']).toHaveProperty('2024-06');
+    await approveHeld(w);
+    expect(await w.sync()).toMatchObject(accepted);
+    expect(w.points()['D01']).not.toHaveProperty('2024-06');
+  });
+
+  test('but not a month that half of them lose, nor where all may go', async () => {
+    await using w = await guarded(rows);
+    await w.write('sales.csv', withoutMonth(10));
+    expect(await w.sync()).toMatchObject(accepted);
+    await using open = await guarded(rows, { guard: { maxDeletes: '100%' } });
+    await open.write('sales.csv', withoutMonth(20));
+    expect(await open.sync()).toMatchObject(accepted);
+  });
+
+  test('nor a month that goes with its file, where removed: delete says so', async () => {
+    const part = (name: string, month: string) => [`${name}.csv`, gridFile(ids(1, 20), [month])] as const;
+    const files = Object.fromEntries(months(1, 12).map((month, at) => part(`sales-${at}`, month)));
+    const sales = longSource('sales-*.csv', { removed: 'delete' });
+    await using w = await world({ config: { sources: { sales } }, files });
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    await w.remove('sales-5.csv');
+    expect(await w.sync()).toMatchObject(accepted);
+  });
+
   test('but not where newer months go, within the share', async () => {
     await using w = await guarded(rows);
     await w.write('sales.csv', rows.replace('D20,2024-12,1\n', ''));

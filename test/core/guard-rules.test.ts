@@ -9,6 +9,7 @@ import {
   judgeRemoved,
 } from '../../src/core/guard/guard.ts';
 import type { Limit } from '../../src/core/settings.ts';
+import { monthOf } from '../../src/core/time/month.ts';
 
 const share = (percent: number): Limit => ({ kind: 'share', millionths: percent * 10_000 });
 const number = (count: number): Limit => ({ kind: 'count', count });
@@ -28,6 +29,7 @@ function evidence(deletes: { drivers?: number; points?: number }, more: Partial<
     },
     dropsOnlyOldest: false,
     losingOldest: { drivers: 0, of: 100 },
+    losingBetween: undefined,
     letThrough: { day: nothing, month: { ...nothing, had: undefined } },
     doubts: [],
     regression: undefined,
@@ -148,6 +150,21 @@ describe('what is held whatever the share', () => {
     expect(held?.reason).toBe(
       isHeld ? `it drops the oldest months of ${drivers} of ${of} drivers and would delete 1 point` : undefined,
     );
+  });
+
+  test.each([
+    [6, 11, true],
+    [6, 12, false],
+    [5, 5, false],
+    [51, 100, true],
+  ])('one in which %i of %i drivers lose a month between others, beyond the floor of 5: %s', (drivers, of, isHeld) => {
+    const losing = { losingBetween: { month: monthOf(2026, 6), drivers }, losingOldest: { drivers: 0, of } };
+    expect(judge(evidence({ points: drivers }, losing), rules)?.reason).toBe(
+      isHeld
+        ? `it drops 2026-06, between months that stay, of ${drivers} of ${of} drivers and would delete ${drivers} points`
+        : undefined,
+    );
+    expect(judge(evidence({ points: drivers }, losing), { ...rules, maxDeletes: share(100) })).toBeUndefined();
   });
 
   test('one that may count rows twice, by the parts and the point', () => {

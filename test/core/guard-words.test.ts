@@ -24,6 +24,7 @@ function evidence(more: Partial<Evidence> = {}): Evidence {
     changes: { drivers: none, points: { ...none, delete: 1 } },
     dropsOnlyOldest: false,
     losingOldest: { drivers: 0, of: 100 },
+    losingBetween: undefined,
     dropsOnlyNewest: false,
     letThrough: { day: nothing, month: { ...nothing, had: undefined } },
     doubts: [],

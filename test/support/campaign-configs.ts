@@ -53,6 +53,7 @@ export const requiredMarks = [
     'readings missing',
     'more rejects',
     'oldest months',
+    'month between',
     'counted twice',
     'left the config',
     'empty snapshot',

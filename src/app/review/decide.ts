@@ -163,8 +163,8 @@ async function judgeAll(
   // A lost share changes a sum, also where nothing is deleted. Such a part was taken out before the settings said so: see `takeOut`.
   if (!deps.settings.shouldDeleteMissing)
     return judgeDoubts(doubts.filter(({ kind }) => kind === 'otherwise' || kind === 'share'));
-  const { changes, before, after, dropsOnlyOldest, losingOldest, dropsOnlyNewest } = comparison;
-  const { name, mayBeEmpty } = settings;
+  const { changes, before, after, dropsOnlyOldest, losingOldest, losingBetween, dropsOnlyNewest } = comparison;
+  const { name, mayBeEmpty, removed } = settings;
   const accepted = buffer.reads.parts(name, 'accepted') ?? [];
   const candidate = buffer.reads.parts(name, 'candidate') ?? [];
   return judge(
@@ -177,6 +177,8 @@ async function judgeAll(
       dropsOnlyOldest,
       // A slip that is found says why months went.
       losingOldest: values.holding.length > 0 ? { ...losingOldest, drivers: 0 } : losingOldest,
+      // With `removed: delete` a month goes with its file.
+      losingBetween: values.holding.length > 0 || removed === 'delete' ? undefined : losingBetween,
       dropsOnlyNewest: mayLag && dropsOnlyNewest,
       letThrough: {
         day: await letThroughIn(deps, dayMs, name, gone),

@@ -3,6 +3,8 @@ import type { Regression } from './answer-version.ts';
 import { type Changes, hasChanges } from '../series/diff.ts';
 import { isAdding } from '../series/rule.ts';
 import type { Limit, Mapping } from '../settings.ts';
+import type { Month } from '../model.ts';
+import { formatMonth } from '../time/month.ts';
 
 /** What the guard knows of a candidate and of the accepted read that it would replace. */
 export interface Evidence {
@@ -17,6 +19,8 @@ export interface Evidence {
   readonly dropsOnlyOldest: boolean;
   /** Drivers that lose months before the first one that they keep, of those that both have. */
   readonly losingOldest: { readonly drivers: number; readonly of: number };
+  /** The month between others that stay which most drivers lose, of those that both have. */
+  readonly losingBetween: { readonly month: Month; readonly drivers: number } | undefined;
   /** The place may lag, every deleted point lies after the candidate's latest month, and nothing is new. */
   readonly dropsOnlyNewest: boolean;
   /** Deletes that the guard let through without approval. */
@@ -113,13 +117,26 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
       hint: 'a replica that lags catches up by itself; approve it if they are really gone',
     };
   }
-  return judgeShare(evidence, accepted, rules);
+  // A sum of several days can be more than all that there is now, which was allowed to go each time.
+  if (rules.maxDeletes.kind === 'share' && rules.maxDeletes.millionths >= 1_000_000) return undefined;
+  return judgeGap(evidence, rules) ?? judgeShare(evidence, accepted, rules);
 }
 
 /** What looks like an export that shows only recent months: nothing else goes, or most drivers begin later than they did. */
 function lostOldest({ dropsOnlyOldest, losingOldest: { drivers, of } }: Evidence): string | undefined {
   if (dropsOnlyOldest) return 'it only drops the oldest months';
   return drivers * 2 > of ? `it drops the oldest months of ${drivers} of ${of} ${plural(of, 'driver')}` : undefined;
+}
+
+/** What looks like a month that was not loaded, or whose header was typed anew: in the middle, of most drivers, and more than may go unseen. */
+function judgeGap({ changes, losingBetween, losingOldest: { of } }: Evidence, { floor }: GuardRules): Hold | undefined {
+  if (losingBetween === undefined) return undefined;
+  const { month, drivers } = losingBetween;
+  if (drivers * 2 <= of || drivers <= floor) return undefined;
+  return {
+    reason: `it drops ${formatMonth(month)}, between months that stay, of ${drivers} of ${of} drivers and would delete ${describeDeletes(changes)}`,
+    hint: 'see whether a part of the data or the header of that month is missing; approve it if the month is really gone',
+  };
 }
 
 /**
@@ -239,8 +256,6 @@ function judgeShare(
   accepted: { readonly drivers: number; readonly points: number },
   rules: GuardRules,
 ): Hold | undefined {
-  // A sum of several days can be more than all that there is now, which was allowed to go each time.
-  if (rules.maxDeletes.kind === 'share' && rules.maxDeletes.millionths >= 1_000_000) return undefined;
   const limit = `guard.maxDeletes ${describeLimit(rules.maxDeletes)}`;
   const hint = 'see "driver-sync plan"; approve it if the data is really gone';
   for (const unit of ['drivers', 'points'] as const) {

@@ -46,6 +46,8 @@ export interface Comparison {
   readonly dropsOnlyOldest: boolean;
   /** Drivers that lose months before the first one that they keep, of those that both have. */
   readonly losingOldest: { readonly drivers: number; readonly of: number };
+  /** The month between the first and the last one of `after` that most drivers lose, of those that both have. */
+  readonly losingBetween: { readonly month: Month; readonly drivers: number } | undefined;
   /** Every deleted point lies after the last month of `after`, and nothing is new. */
   readonly dropsOnlyNewest: boolean;
 }
@@ -72,6 +74,7 @@ export function* comparing(
   const newByPath = new Map<string, string>();
   let [firstDeleted, lastDeleted] = [Infinity, -Infinity];
   const losingOldest = { drivers: 0, of: 0 };
+  const losing = new Map<Month, number>();
   const counts = new ChangeCounts();
   const note = (change: DriverChange): void => {
     const { kind, id, deleted } = change;
@@ -85,7 +88,9 @@ export function* comparing(
     deletes.set(id, deleted);
     firstDeleted = Math.min(firstDeleted, deleted[0] as Month);
     lastDeleted = Math.max(lastDeleted, deleted.at(-1) as Month);
-    if (kind === 'update' && (deleted[0] as Month) < firstMonthOf(change.after as PackedPoints)) losingOldest.drivers++;
+    if (kind !== 'update') return;
+    if ((deleted[0] as Month) < firstMonthOf(change.after as PackedPoints)) losingOldest.drivers++;
+    for (const month of deleted) losing.set(month, (losing.get(month) ?? 0) + 1);
   };
   for (const [old, now] of pairDrivers(counting(before, left), right.watching(after))) {
     if (old !== undefined && now !== undefined) losingOldest.of++;
@@ -105,9 +110,20 @@ export function* comparing(
       return to === undefined ? [] : [{ from, to }];
     }),
     losingOldest,
+    losingBetween: mostLosing(losing, right),
     dropsOnlyOldest: deletes.size > 0 && lastDeleted < right.firstMonth,
     dropsOnlyNewest: deletes.size > 0 && changes.points.create === 0 && firstDeleted > right.lastMonth,
   };
+}
+
+function mostLosing(
+  losing: ReadonlyMap<Month, number>,
+  { firstMonth, lastMonth }: RunSurvey,
+): Comparison['losingBetween'] {
+  let most: Comparison['losingBetween'];
+  for (const [month, drivers] of losing)
+    if (month > firstMonth && month < lastMonth && drivers > (most?.drivers ?? 0)) most = { month, drivers };
+  return most;
 }
 
 function firstMonthOf({ points }: PackedPoints): Month {

@@ -21,7 +21,7 @@ import type { Archive, Snapshot, SnapshotDriver, SnapshotLog } from '../../core/
 import type { SnapshotFile } from './chain.ts';
 import { releaseBuffers } from '../memory.ts';
 import { onFile, removeFile, translatedFile } from './file-failure.ts';
-import { makeFolder, syncFolder } from './private-file.ts';
+import { giveToOwner, makeFolder, syncFolder } from './private-file.ts';
 import { release } from '../../core/release.ts';
 import { type Block, BlockWriter, readAll, readBlocks, titleBytes, writeAll } from './snapshot-blocks.ts';
 import { findDriver, piecesOf, pointsIn, wholeOf } from './snapshot-drivers.ts';
@@ -144,6 +144,7 @@ function* hashingFile(file: string): Generator<void, string> {
 async function writeSnapshot(file: string, drivers: Iterable<SnapshotDriver>, header: Header): Promise<string> {
   const fd = openSync(file, 'w', 0o600);
   try {
+    giveToOwner(fd, path.dirname(file));
     writeAll(fd, Buffer.alloc(titleBytes, ' '));
     const digest = createHash('sha256');
     const counts = { drivers: 0, points: 0, bytes: 0 };

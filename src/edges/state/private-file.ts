@@ -5,6 +5,7 @@ import {
   constants,
   existsSync,
   fchmodSync,
+  fchownSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -14,9 +15,10 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 
 const own = 0o600;
+const ownFolder = 0o700;
 
 /**
  * Makes a database 0600 before SQLite opens it; SQLite gives its mode to the files that it puts beside it. A failure is not
@@ -45,7 +47,7 @@ function closeToOthers(file: string): void {
  * system takes no folders and says that there is no such one, as /proc does.
  * @param mode of those that are made: by default they are for this user alone
  */
-export function makeFolder(folder: string, mode = 0o700): void {
+export function makeFolder(folder: string, mode = ownFolder): void {
   const made = path.resolve(folder);
   if (isFolder(made)) return;
   const parent = path.dirname(made);
@@ -57,7 +59,17 @@ export function makeFolder(folder: string, mode = 0o700): void {
     if (isFolder(made)) return;
     throw error;
   }
+  if (mode === ownFolder) giveFolderToOwner(made, parent);
   syncReadable(parent);
+}
+
+function giveFolderToOwner(folder: string, parent: string): void {
+  const fd = openSync(folder, O_DIRECTORY | O_NOFOLLOW);
+  try {
+    giveToOwner(fd, parent);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function isFolder(name: string): boolean {
@@ -87,7 +99,21 @@ export function syncFolder(folder: string): void {
 export function openNew(file: string): number {
   const fd = openSync(file, O_CREAT | O_EXCL | O_RDWR, own);
   fchmodSync(fd, own);
+  giveToOwner(fd, path.dirname(file));
   return fd;
+}
+
+/** What root makes in a folder of the agent's user belongs to that user too: else a `plan` by root would lock the agent out of its own state. */
+export function giveToOwner(fd: number, folder: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  if (uid === 0) return;
+  try {
+    fchownSync(fd, uid, gid);
+  } catch (error) {
+    // A root that may not give files away, as in some containers, goes on as before.
+    if (!isErrno(error)) throw error;
+  }
 }
 
 /** Opens a file to overwrite in place. Anything else of that name, such as a link, is removed first. */

@@ -136,6 +136,14 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     const left = Math.floor(rows.length * draw.of('left'));
     return sheetOf(columns, rows.slice(0, left), { isCut: true, ...(slip && { slip }) });
   }, 'ends half way, at a line end'),
+  gap: changing(({ columns, rows, slip }, draw) => {
+    const monthsOf = ({ means = [] }: WrittenRow): readonly number[] => means.map(({ month }) => month);
+    const months = [...new Set(rows.flatMap(monthsOf))].sort((a, b) => a - b).slice(1, -1);
+    if (months.length === 0) return undefined;
+    const gone = draw.pick(months, 'month');
+    const left = rows.filter((row) => monthsOf(row).length === 0 || monthsOf(row).some((month) => month !== gone));
+    return sheetOf(columns, left, { isCut: true, ...(slip && { slip }) });
+  }, 'lacks a month between others'),
   cut: changing(({ columns, rows }, draw, { nature }) => {
     const left = Math.floor(rows.length * draw.of('left'));
     if (nature === 'bytes') return sheetOf(columns, rows, { fault: 'it ends before its end: it cannot be unpacked' });

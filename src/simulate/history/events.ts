@@ -13,6 +13,7 @@ export const eventKinds = [
   'rename',
   // What goes wrong with it.
   'half',
+  'gap',
   'cut',
   'torn',
   'rewritten',

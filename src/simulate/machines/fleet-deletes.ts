@@ -3,7 +3,7 @@
  * to a body, the one counts that deletes least at once.
  */
 import type { Settings } from '../../core/settings.ts';
-import { allowedInMonthOf, allowedOf, letsAllGo, mostBeginLater } from '../guarding.ts';
+import { allowedInMonthOf, allowedOf, letsAllGo, mostBeginLater, mostLoseBetween } from '../guarding.ts';
 import { Violation } from '../promises.ts';
 import type { WorldClock } from '../world/clock.ts';
 
@@ -150,6 +150,9 @@ export class SourceDeletes {
     const went = goneOf(gone, newest.shape, () => newest.atMs);
     if (gone.size === 0) throw this.#heldForNothing('nothing of it goes');
     if (isOldest(gone, newest.shape) || mostBeginLater(base.shape, newest.shape)) return 'the oldest months go';
+    const { floor } = this.#settings.guard;
+    if (!letsAllGo(this.#settings) && mostLoseBetween(base.shape, newest.shape, floor))
+      return 'a month between others goes';
     const why = this.#beyond(went, earlier, Math.min);
     // An agent that has used an approval may be gone before it pushed, and the next one asks again.
     if (why !== undefined) return without(gone, this.#approved).size === 0 ? 'what was approved is asked again' : why;

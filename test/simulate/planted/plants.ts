@@ -28,7 +28,7 @@ export const plants: readonly Plant[] = [
     "for (const unit of ['drivers', 'points'] as const)",
     "for (const unit of ['drivers'] as const)",
   ),
-  guard('the guard never looks at shares', 'return judgeShare(evidence, accepted, rules);', 'return undefined;'),
+  guard('the guard never looks at shares', '?? judgeShare(evidence, accepted, rules)', '?? undefined'),
   guard('the floor covers everything', 'Math.min(rules.floor, Math.floor(whole / 2))', 'rules.floor * 1000'),
   guard('an empty read is accepted', 'if (accepted.drivers === 0) return undefined;', 'return undefined;'),
   guard(
@@ -219,6 +219,14 @@ export const plants: readonly Plant[] = [
     find: 'if (oldest !== undefined) {',
     replace: 'if (oldest !== undefined && candidate.points < 0) {',
     breaks: ['evidence'],
+    config: { ...oneSource, guard: { maxDeletes: '60%' } },
+  },
+  {
+    ...guard(
+      'a month between others may go',
+      'if (drivers * 2 <= of || drivers <= floor) return undefined;',
+      'if (drivers * 2 <= of || drivers <= floor || of > 0) return undefined;',
+    ),
     config: { ...oneSource, guard: { maxDeletes: '60%' } },
   },
   {

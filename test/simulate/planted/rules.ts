@@ -76,6 +76,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'an empty read is accepted',
     'more rejects are no reason',
     'the oldest months may go',
+    'a month between others may go',
     'a replica that lags is believed',
   ],
   'A reject that stands in an export is no news after a rollback, a lost buffer or another key.': `a hold that is not needed has its reason, which no promise forbids: ${ownTests}`,
