@@ -15,6 +15,7 @@ import { wholePath } from './working-directory.ts';
 import { openStop } from './ending.ts';
 import { type Context, answer, commandLog, load, sourcesNamed, warnOfState } from './context.ts';
 import { problemLine } from './failing.ts';
+import { foreignState } from './foreign-state.ts';
 import { showFindings } from './findings.ts';
 import { tinted } from './output.ts';
 import { count } from '../core/text.ts';
@@ -46,6 +47,7 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   const { sources: names = [] } = options;
   const looked = settings === undefined || names.length === 0 ? settings?.sources : sourcesNamed(settings, names);
   const trouble = settings === undefined ? undefined : troubleOfState(settings);
+  const foreign = settings === undefined || trouble !== undefined ? undefined : foreignState(context, settings);
   if (settings !== undefined && trouble === undefined) warnOfState(settings);
   const isProbed = settings !== undefined && options.destination === true;
   const isTold = settings !== undefined && options.notify === true;
@@ -60,6 +62,7 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   const problems = [
     ...loaded.problems,
     ...(settings === undefined || trouble?.forAll !== true ? [] : stateProblem(settings, trouble.error)),
+    ...(settings === undefined || foreign === undefined ? [] : stateProblem(settings, foreign)),
     ...(settings === undefined ? [] : sourceProblems(settings, sources)),
     ...(probed.problems ?? []),
   ];

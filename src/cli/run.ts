@@ -14,6 +14,7 @@ import { type Context, commandLog, loadSettings } from './context.ts';
 import { problemLine } from './failing.ts';
 import { embedEmulator } from './embedded.ts';
 import { openEnding } from './ending.ts';
+import { refuseForeignState } from './foreign-state.ts';
 import { count } from '../core/text.ts';
 import { print, talkOnly } from './output.ts';
 import { PassLog } from './pass-log.ts';
@@ -25,6 +26,7 @@ const startPauseMs = 60_000;
 /** The daemon, until SIGTERM or SIGINT. */
 export async function run(context: Context): Promise<number> {
   const settings = loadSettings(context, 'required');
+  refuseForeignState(context, settings);
   const log = commandLog(context, 'info');
   const warning = stateWarning(settings);
   if (warning !== undefined) log.warn(warning);

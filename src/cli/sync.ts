@@ -11,6 +11,7 @@ import { showBytes } from '../core/size.ts';
 import { type Context, answer, commandLog, loadSettings, warnOfState } from './context.ts';
 import { embedEmulator } from './embedded.ts';
 import { openEnding } from './ending.ts';
+import { refuseForeignState } from './foreign-state.ts';
 import { say, tinted } from './output.ts';
 import { openProgress } from './progress.ts';
 import { count } from '../core/text.ts';
@@ -92,6 +93,7 @@ export async function withAgent<T>(
   run: (agent: Agent, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { env, version } = context;
+  refuseForeignState(context, settings);
   const log = commandLog(context);
   using ending = openEnding('waiting', (name, isPushing) => {
     if (isPushing) say(`${name}: waiting for the push to be answered, at most 20 s; a second one ends at once`);

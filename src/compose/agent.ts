@@ -21,6 +21,7 @@ import {
   type BrokenPass,
   dropOldScratch,
   monotonicMs,
+  noteConfig,
   readHeartbeat,
   writeHeartbeat,
 } from '../edges/state/state-directory.ts';
@@ -299,9 +300,13 @@ class RunningAgent implements AgentWithSigns {
     try {
       const agentId = this.#kept.shared?.lead.self;
       this.#lock.describe({ since: this.#since, configLoadedAt, configFile: file, configDigest: digest, agentId });
+      noteConfig(this.#settings.state, file);
     } catch (error) {
       if (!isAgentError(error)) throw error;
-      this.#options.log.warn('agent.json cannot be written', { error: error.message, hint: error.hint });
+      this.#options.log.warn('what this agent is cannot be written to its state directory', {
+        error: error.message,
+        hint: error.hint,
+      });
     }
   }
 

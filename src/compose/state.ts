@@ -14,7 +14,14 @@ import {
   refuseHidden,
   stateTrouble,
 } from '../edges/state/lock.ts';
-import { type Heartbeat, openToOthers, readHeartbeat, watchWake, writeWake } from '../edges/state/state-directory.ts';
+import {
+  type Heartbeat,
+  notedConfig,
+  openToOthers,
+  readHeartbeat,
+  watchWake,
+  writeWake,
+} from '../edges/state/state-directory.ts';
 import { type NotedHead, type Verification, filesIn, verifyState } from '../edges/state/verify.ts';
 import { type KeptState, type OpenState, noState, openStores, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
@@ -97,6 +104,11 @@ export function stateWarning({ state }: Pick<Settings, 'state'>): string | undef
 /** Why `run` and `sync` could not use the state directory. */
 export function troubleOfState({ state }: Pick<Settings, 'state'>): ReturnType<typeof stateTrouble> {
   return stateTrouble(state);
+}
+
+/** The config file whose agent used the state directory last. */
+export function lastConfig({ state }: Pick<Settings, 'state'>): string | undefined {
+  return notedConfig(state);
 }
 
 /** Makes the running agent look at its requests now. */

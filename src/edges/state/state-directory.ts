@@ -104,6 +104,37 @@ function parseBroken(text: string): BrokenPass | undefined {
   }
 }
 
+const configName = 'config';
+
+/** Notes which config file uses the state directory. @throws AgentError `state.full`, `state.unwritable` */
+export function noteConfig(stateDir: string, config: string): void {
+  if (notedConfig(stateDir) === config) return;
+  const file = path.join(stateDir, configName);
+  removeFile(file);
+  onFile(file, () => {
+    const fd = openNew(file);
+    try {
+      writeSync(fd, config);
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+/** The config file that used the state directory last; `undefined` where none did yet. @throws AgentError `state.unwritable` */
+export function notedConfig(stateDir: string): string | undefined {
+  const file = path.join(stateDir, configName);
+  return onFile(file, () => {
+    const fd = openPlain(file);
+    if (fd === undefined) return undefined;
+    try {
+      return readFileSync(fd, 'utf8');
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
 const wakeName = 'wake';
 
 /** Makes the running agent look at its requests now. A new file each time, whoever's the old one is and wherever it leads. */
