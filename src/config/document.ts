@@ -7,7 +7,8 @@ import { type Section, loneDash, readSyntax } from './yaml-errors.ts';
 
 /**
  * A value as written, after substitution. A number or boolean that is spelled in its own way (`012`, `1.50`, `True`) is its source
- * text, so that nothing is changed unseen. `undefined`: it cannot be read, which has been reported.
+ * text, so that nothing is changed unseen. `null`, `NULL` and `~` are `null`, but their source text where the text of a cell stands.
+ * `undefined`: it cannot be read, which has been reported.
  */
 export type Written = string | number | boolean | null | undefined | readonly Written[] | WrittenMap;
 export interface WrittenMap {
@@ -213,7 +214,8 @@ class TreeReader {
     }
     if (typeof value !== 'string') {
       this.spots.set(pathKey(path), { offset, keyOffset, verbatimOffset: offset });
-      const plain = typeof value === 'number' || typeof value === 'boolean' || value === null;
+      if (value === null) return source === 'null' || !isCell(path) ? null : source;
+      const plain = typeof value === 'number' || typeof value === 'boolean';
       return plain && String(value) === source ? value : source;
     }
     return this.#readText(node as Scalar<string>, path, keyOffset);
@@ -258,6 +260,12 @@ class TreeReader {
 function asIfPlain(text: string): Written {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^-?\d+(\.\d+)?$/.test(text) && String(Number(text)) === text ? Number(text) : text;
+}
+
+/** Whether the text of a cell stands here, where `NULL` and `~` are what an export writes, and not nothing. */
+function isCell(path: Path): boolean {
+  const [key, , rows] = path.slice(path[0] === 'sources' ? 2 : 1);
+  return key === 'missing' || (key === 'tests' && rows === 'rows');
 }
 
 function keyText(key: Scalar): string {

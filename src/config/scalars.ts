@@ -98,18 +98,26 @@ const scalarTypes = ['string', 'number', 'boolean'];
 /** Any text, also an empty one. */
 export const anyText = textScalar('a text', { type: scalarTypes }, (text) => ({ value: text }));
 
-/** The same as a cell may have it: `null` is these four letters. */
+/** The same in `missing`, as a cell may have it: `null` is these four letters. */
 export const cellText = scalar<string>({ type: scalarTypes }, (written) => {
   const said = textOf(written);
   return said === undefined ? unexpected('a text', written) : { value: said };
 });
 
 /** What a cell is compared with. `null` may mean the empty cell or these four letters, and nobody should have to guess. */
-export const comparedText = scalar<string>({ type: scalarTypes }, (written) => {
-  if (written === null) return unexpected('a text', written, 'write "" for an empty cell, or "null" for the word');
-  const said = textOf(written);
-  return said === undefined ? unexpected('a text', written) : { value: said };
-});
+export const comparedText = textOrNothing('an empty cell');
+
+/** What stands in the place of a text in a map, where the same two may be meant. */
+export const mappedText = textOrNothing('the empty text');
+
+/** @param nothing what `null` may mean beside its letters */
+function textOrNothing(nothing: string): Scalar<string> {
+  const hint = `write "" for ${nothing}, or put the word in quotes, such as "null"`;
+  return scalar<string>({ type: scalarTypes }, (written) => {
+    const said = written === null ? undefined : textOf(written);
+    return said === undefined ? unexpected('a text', written, written === null ? hint : undefined) : { value: said };
+  });
+}
 
 /** A field of a row. `null` is the empty text, as NULL in a database is. */
 export const fieldText = scalar<string>({ type: [...scalarTypes, 'null'] }, (written) => {

@@ -4,6 +4,7 @@ import type { Test } from '../core/settings.ts';
 import { valueGuard } from './agent-keys.ts';
 import { lookupKeys } from '../sources/lookups.ts';
 import {
+  anyText,
   cellText,
   comparedText,
   decimal,
@@ -11,6 +12,7 @@ import {
   fieldText,
   group,
   locale,
+  mappedText,
   month,
   monthOfYear,
   pattern,
@@ -107,7 +109,7 @@ export const sourceShape = {
     .optional()
     .describe('Turns wide rows into long ones before they are read.'),
   maps: z
-    .record(z.string(), z.record(z.string(), cellText))
+    .record(z.string(), z.record(z.string(), mappedText))
     .prefault({})
     .describe(
       'Tables for the filter `map:NAME`: each text and its replacement, or `{ file: regions.csv }`, a file that maps its first column to its second (`from` and `to` name other columns; `delimiter` and `encoding` as in a source) and is read again with the source. White space around a text does not count when it is looked up. A text that is not in the map becomes empty.',
@@ -147,7 +149,7 @@ export const sourceShape = {
             z.strictObject({
               driver: text.describe('Its id.'),
               month: month.describe('Such as `2026-03`.'),
-              value: cellText.describe('As it is pushed.'),
+              value: anyText.describe('As it is pushed.'),
               path: z.array(text).optional().describe('Its path. Left out: any path.'),
             }),
           )

@@ -155,15 +155,15 @@ test('sources keep the order of the file, also where their names are numbers', (
 describe('numbers without quotes', () => {
   test('are the text that stands in the file where a text is wanted', () => {
     const { mapping } = source(`    where: { year: [2024, 012, 1.50, 1e3], flag: true, other: False }
-    missing: [0, 0.0, -0, null, N/A]
-    maps: { code: { N: 012, 007: 1.10, true: NULL } }`);
+    missing: [0, 0.0, -0, null, N/A, NULL, ~]
+    maps: { code: { N: 012, 007: 1.10, true: "NULL", ~: none } }`);
     expect(mapping.where).toEqual([
       { column: 'year', test: { kind: 'oneOf', texts: ['2024', '012', '1.50', '1e3'] } },
       { column: 'flag', test: { kind: 'oneOf', texts: ['true'] } },
       { column: 'other', test: { kind: 'oneOf', texts: ['False'] } },
     ]);
-    expect(mapping.missing).toEqual(['0', '0.0', '-0', 'null', 'N/A']);
-    expect(mapping.maps).toEqual({ code: { N: '012', '007': '1.10', true: 'NULL' } });
+    expect(mapping.missing).toEqual(['0', '0.0', '-0', 'null', 'N/A', 'NULL', '~']);
+    expect(mapping.maps).toEqual({ code: { N: '012', '007': '1.10', true: 'NULL', '~': 'none' } });
   });
 
   test('also in paths, headers, tokens and the keys of a kind of source', () => {

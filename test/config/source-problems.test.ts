@@ -22,11 +22,31 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ['missing: NA', '7:14 sources.s.missing: expected a list, found "NA" (write a list in brackets, such as ["…"])'],
   [
     'where: { a: null }',
-    '7:17 sources.s.where.a: expected a text, found null (write "" for an empty cell, or "null" for the word)',
+    '7:17 sources.s.where.a: expected a text, found null (write "" for an empty cell, or put the word in quotes, such as "null")',
   ],
   [
     'where: { a: { not: [b, null] } }',
-    '7:28 sources.s.where.a.not[1]: expected a text, found null (write "" for an empty cell, or "null" for the word)',
+    '7:28 sources.s.where.a.not[1]: expected a text, found null (write "" for an empty cell, or put the word in quotes, such as "null")',
+  ],
+  [
+    'maps: { r: { N: null } }',
+    '7:21 sources.s.maps.r.N: expected a text, found null (write "" for the empty text, or put the word in quotes, such as "null")',
+  ],
+  [
+    'maps: { r: { N: ~ } }',
+    '7:21 sources.s.maps.r.N: expected a text, found null (write "" for the empty text, or put the word in quotes, such as "null")',
+  ],
+  [
+    'maps: { r: { N: , S: South } }',
+    '7:18 sources.s.maps.r.N: no value (write a value after the key, "" for the empty text, or remove the line)',
+  ],
+  [
+    'where: { a: NULL }',
+    '7:17 sources.s.where.a: expected a text, found null (write "" for an empty cell, or put the word in quotes, such as "null")',
+  ],
+  [
+    'drivers: [{ path: [~], time: "{t}", value: "{v}" }]',
+    '6:24 sources.s.drivers[0].path[0]: expected a template, found null (leave the key out, or put the text that is meant in quotes)',
   ],
   ['where: { a: { matches: "a(" } }', '7:28 sources.s.where.a.matches: bad regular expression: unterminated group'],
   [
