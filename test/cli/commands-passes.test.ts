@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { shapes } from '../support/command-line.ts';
-import { type CommandsWorld, manyDrivers, threeSources } from '../support/commands-world.ts';
+import { type CommandsWorld, commandsWorld, manyDrivers, threeSources } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
 import { holdTwin, recordsOf } from '../support/state-records.ts';
 import { longFile } from '../support/world.ts';
@@ -182,6 +182,23 @@ describe('plan', () => {
     expect(await json('plan')).toMatchObject({
       changes: { drivers: { create: 1, update: 0, delete: 1 }, points: { create: 1, update: 0, delete: 1 } },
     });
+  });
+
+  test('another path makes other drivers where it is the id too, and none where the old path is written as the id', async () => {
+    const names = [1, 2, 3].map((n) => `n${n}`);
+    const entry = { time: '{time}', value: '{value}' };
+    const sources = (own: object): object => ({ staff: csv('staff.csv', { drivers: [{ ...entry, ...own }] }) });
+    const { run, json, configure } = await commandsWorld(sources({ path: ['Old', '{id}'] }), {
+      'staff.csv': longFile(Object.fromEntries(names.map((name) => [name, { '2026-01': 3 }]))),
+    });
+    await json('sync');
+    await configure(sources({ path: ['New', '{id}'] }));
+    expect(await json('plan')).toMatchObject({ sources: [{ state: 'held', changes: { drivers: { delete: 3 } } }] });
+    await configure(sources({ id: 'Old/{id}', path: ['New', '{id}'] }));
+    expect(await json('plan')).toMatchObject({ sources: [{ state: 'accepted' }] });
+    expect((await run('plan')).stdout).toContain(
+      '3 drivers under another path:\n  Old/n1: Old / n1 becomes New / n1\n',
+    );
   });
 
   test('is 4 where something is held, 3 where a source was not read, 4 for both', async () => {
