@@ -3,7 +3,7 @@ import { type Document, type Node, type Pair, type Scalar, isAlias, isMap, isSca
 import { parseDocument } from 'yaml';
 import { substitute } from './environment.ts';
 import { type Diagnostic, type Path, pathKey } from './diagnostics.ts';
-import { type Section, loneDash, readSyntax } from './yaml-errors.ts';
+import { type Section, bareBraces, commaAlone, cutByComma, loneDash, readSyntax } from './yaml-errors.ts';
 
 /**
  * A value as written, after substitution. A number or boolean that is spelled in its own way (`012`, `1.50`, `True`) is its source
@@ -141,15 +141,15 @@ class TreeReader {
   #readMap(node: Node, path: Path, keyOffset: number | undefined): Written {
     const offset = start(node);
     const pairs = pairsOf(node);
-    if (isMap(node) && node.flow === true && pairs.some((pair) => pair.value === null)) {
-      const hint = 'quote a text that has braces, such as "{column}"';
-      this.diagnostics.push({
-        path,
-        at: offset,
-        syntax: true,
-        message: 'braces without quotes are a YAML mapping',
-        hint,
-      });
+    const lone = isMap(node) && node.flow === true ? pairs.findIndex((pair) => pair.value === null) : -1;
+    if (lone >= 0) {
+      const cut = pairs[lone - 1];
+      const comma = this.#input.text.indexOf(',', cut?.value?.range?.[1] ?? offset);
+      const problem =
+        cut === undefined
+          ? { path, at: offset, ...bareBraces }
+          : { path: isScalar(cut.key) ? [...path, keyText(cut.key)] : path, at: comma, ...cutByComma };
+      this.diagnostics.push({ ...problem, syntax: true });
       return undefined;
     }
     const entries = this.#entries(node, path);
@@ -209,7 +209,8 @@ class TreeReader {
     const source = node.source ?? '';
     if (this.#isBroken(node)) return undefined;
     if (isNothing(node)) {
-      this.diagnostics.push({ path, on: 'key', ...noValue });
+      const hint = this.#input.text[offset] === ',' ? { hint: commaAlone } : {};
+      this.diagnostics.push({ path, on: 'key', ...noValue, ...hint });
       return undefined;
     }
     if (typeof value !== 'string') {

@@ -53,6 +53,26 @@ export const loneDash = {
   hint: 'put "-" in quotes where it is a text; the items of a list with "-" stand in lines below its key',
 };
 
+/** A template without its quotes. */
+export const bareBraces = {
+  message: 'braces without quotes are a YAML mapping',
+  hint: 'quote a text that has braces, such as "{column}"',
+};
+
+/** Such as `{ maxDeletes: 10,5% }`. */
+export const cutByComma = {
+  message: 'between braces a comma ends the value, and no key follows here',
+  hint: 'write a number with a point, such as 10.5%, and put a text that has a comma in quotes',
+};
+
+/** Such as `{ decimal: , }`. */
+export const commaAlone = 'write a value after the key; where it is a comma, put it in quotes: ","';
+
+const secondComma = {
+  message: 'between braces or brackets a comma ends a value, and here is none',
+  hint: 'take one comma out; where a comma is the value, put it in quotes: ","',
+};
+
 /** The parser's own messages for these quote nothing of the file, which may hold a token. */
 const plainlyWorded = new Set(['MISSING_CHAR', 'BAD_INDENT']);
 
@@ -82,7 +102,7 @@ export function readSyntax(document: Document.Parsed): Syntax {
       path: sections[index]?.path ?? [],
       at: pos[0],
       syntax: true,
-      ...(dashes.has(pos[0]) ? loneDash : (words[code] ?? { message: own })),
+      ...(dashes.has(pos[0]) ? loneDash : isSecondComma(error) ? secondComma : (words[code] ?? { message: own })),
     });
   }
   const root = { path: [], doubtful: doubtful.size > 0 };
@@ -98,6 +118,10 @@ export function readSyntax(document: Document.Parsed): Syntax {
 
 function isLoneDash({ code, message }: YAMLError): boolean {
   return code === 'BLOCK_IN_FLOW' || (code === 'UNEXPECTED_TOKEN' && message.startsWith('Unexpected block-seq-ind'));
+}
+
+function isSecondComma({ code, message }: YAMLError): boolean {
+  return code === 'UNEXPECTED_TOKEN' && message.startsWith('Unexpected , in flow');
 }
 
 function findSections(contents: Node | null): { readonly offset: number; readonly path: Path }[] {

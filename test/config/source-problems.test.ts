@@ -38,7 +38,7 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   ],
   [
     'maps: { r: { N: , S: South } }',
-    '7:18 sources.s.maps.r.N: no value (write a value after the key, "" for the empty text, or remove the line)',
+    '7:18 sources.s.maps.r.N: no value (write a value after the key; where it is a comma, put it in quotes: ",")',
   ],
   [
     'where: { a: NULL }',
@@ -143,6 +143,18 @@ const wrongInASource: readonly (readonly [yaml: string, problem: string])[] = [
   [
     'drivers: [{ path: [a], time: {t}, value: "{v}" }]',
     '6:34 sources.s.drivers[0].time: braces without quotes are a YAML mapping (quote a text that has braces, such as "{column}")',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", scale: 0,01 } }]',
+    '6:71 sources.s.drivers[0].value.scale: between braces a comma ends the value, and no key follows here (write a number with a point, such as 10.5%, and put a text that has a comma in quotes)',
+  ],
+  [
+    'maps: { r: { N: Foo, Bar } }',
+    '7:24 sources.s.maps.r.N: between braces a comma ends the value, and no key follows here (write a number with a point, such as 10.5%, and put a text that has a comma in quotes)',
+  ],
+  [
+    'drivers: [{ path: [a], time: "{t}", value: { from: "{v}", decimal: , group: "." } }]',
+    '6:63 sources.s.drivers[0].value.decimal: no value (write a value after the key; where it is a comma, put it in quotes: ",")',
   ],
   [
     'drivers: [{ path: [a], time: "{t}", value: "abc{v|slg}" }]',

@@ -18,6 +18,14 @@ describe('text that YAML does not take', () => {
     ],
     ['state: !a b', '1:8 state: an unknown YAML tag (put a text that begins with "!" in quotes)'],
     ['guard:\n\tfloor: 1', '2:1 guard: a tab as indentation (indent with spaces)'],
+    [
+      'guard: { floor: 3, maxDeletes: 10,5% }',
+      '1:34 guard.maxDeletes: between braces a comma ends the value, and no key follows here (write a number with a point, such as 10.5%, and put a text that has a comma in quotes)',
+    ],
+    [
+      'guard: { floor: ,, maxDeletes: 10% }',
+      '1:18 guard: between braces or brackets a comma ends a value, and here is none (take one comma out; where a comma is the value, put it in quotes: ",")',
+    ],
   ])('%s', (yaml, problem) => {
     expect(problems(yaml + rest)).toContain(problem);
   });
