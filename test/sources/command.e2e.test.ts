@@ -171,6 +171,23 @@ describe('an output does not count', () => {
     expect(await failing('./export.sh')).toMatchObject({ message: 'the program ./export.sh may not be run' });
   });
 
+  test('where the program is there, and what its first line names is not', async () => {
+    const dir = await tempDir();
+    const failing = async (name: string, text: string) => {
+      await writeFile(path.join(dir, name), text, { mode: 0o700 });
+      return await failureOf(openSource('command', { command: [`./${name}`], format: 'csv' }, dir, laterClock(0)));
+    };
+    expect(await failing('windows.sh', `#!/bin/sh\r\n${csv}\r\n`)).toMatchObject({
+      message:
+        'the program ./windows.sh is there, and its first line ends with a carriage return, as lines of Windows do',
+      hint: "save it with Unix line ends (sed -i 's/\\r$//' FILE does that)",
+    });
+    expect(await failing('old.py', '#! /no/such/python -u\nprint()\n')).toMatchObject({
+      message: 'the program ./old.py is there, and its first line names "/no/such/python", which is not there',
+      hint: expect.stringContaining('/usr/bin/env python3'),
+    });
+  });
+
   test('where something that the program started still has it open; that is ended', async () => {
     const dir = await tempDir();
     const error = await failureOf(await printing(`${csv}; sleep 1000 & echo $! >pid`, {}, dir));

@@ -5,6 +5,7 @@ import { AgentError } from '../../core/errors.ts';
 import { codeOf } from '../files/access.ts';
 import { oneLine } from '../../http/masking.ts';
 import { secretsInCommand } from './secrets.ts';
+import { whyNotStarted } from './standing.ts';
 
 export interface Program {
   /** The program, and its arguments. */
@@ -120,7 +121,7 @@ class Running {
   /** @throws AgentError where it did not end by itself with 0 */
   async checkEnd(): Promise<void> {
     const end = await this.#ended;
-    if ('error' in end) throw this.#notStarted(end.error);
+    if ('error' in end) throw await this.#notStarted(end.error);
     const { code, signal } = end;
     if (code === 0) return;
     const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
@@ -167,14 +168,19 @@ class Running {
     );
   }
 
-  #notStarted(error: Error): AgentError {
-    const name = this.#program.command[0] ?? '';
+  async #notStarted(error: Error): Promise<AgentError> {
+    const { command, directory, env } = this.#program;
+    const name = command[0] ?? '';
     switch (codeOf(error)) {
-      case 'ENOENT':
+      case 'ENOENT': {
+        const reason = await whyNotStarted(name, directory, env['PATH'] ?? process.env['PATH']);
+        if (reason !== undefined)
+          return new AgentError('source.unreadable', reason.message, { cause: error, hint: reason.hint });
         return new AgentError('source.unreadable', `there is no program ${name}`, {
           cause: error,
           hint: 'write its full path, or a path from the config file such as ./export.sh; other names are looked for in PATH',
         });
+      }
       case 'EACCES':
         return new AgentError('source.unreadable', `the program ${name} may not be run`, {
           cause: error,
