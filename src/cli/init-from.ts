@@ -13,7 +13,7 @@ import { type Looked, lookAround, showSource } from './check.ts';
 import { type Context, answer } from './context.ts';
 import { problemLine } from './failing.ts';
 import { shortPath, wholePath } from './working-directory.ts';
-import { count } from '../core/text.ts';
+import { count, shellWord } from '../core/text.ts';
 
 interface From {
   readonly directory: string;
@@ -252,7 +252,7 @@ function show(
     isRight
       ? 'as far as check has looked, sync would accept it; every line is a guess from what the files show, so read its comments'
       : 'sync would not accept it yet: the comments in it say what it was guessed from; correct it, then check it',
-    `next: driver-sync check --config ${config}, then driver-sync run --config ${config}`,
+    `next: driver-sync check --config ${shellWord(config)}, then driver-sync run --config ${shellWord(config)}`,
   );
   return lines;
 }

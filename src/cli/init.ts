@@ -3,6 +3,7 @@ import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 import { makeFolder } from '../compose/place.ts';
 import { AgentError } from '../core/errors.ts';
+import { shellWord } from '../core/text.ts';
 import { type Context, answer } from './context.ts';
 import { shortPath, wholePath } from './working-directory.ts';
 
@@ -31,7 +32,7 @@ export function init(context: Context, directory: string): number {
   const shown = shortPath(config);
   answer(context, { config, sample }, () => [
     `wrote ${shown} and its sample data`,
-    `next: driver-sync check --config ${shown}, then driver-sync run --config ${shown}`,
+    `next: driver-sync check --config ${shellWord(shown)}, then driver-sync run --config ${shellWord(shown)}`,
   ]);
   return 0;
 }

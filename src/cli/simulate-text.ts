@@ -1,7 +1,7 @@
 /** What `simulate` found, for people who look after numbers: what could happen, which rule stops it, and what their settings let through. */
 import type { UnseenHold } from '../simulate/losses/unseen.ts';
 import type { ShownWarning } from './simulate-losses.ts';
-import { count } from '../core/text.ts';
+import { count, shellWord } from '../core/text.ts';
 
 export interface Broken {
   readonly seed: number;
@@ -143,7 +143,7 @@ function showWarning({ path, message, loss }: ShownWarning): string[] {
     ...story.map((line) => `  ${line}`),
     ...(stoppedBy === undefined ? [] : [`  with the usual setting it is stopped: ${stoppedBy}`]),
     ...(instead === undefined ? [] : [`  with the usual setting ${instead}`]),
-    ...(file === undefined ? [] : [`  driver-sync simulate --story ${file} plays it again`]),
+    ...(file === undefined ? [] : [`  driver-sync simulate --story ${shellWord(file)} plays it again`]),
     ...(unkept === undefined ? [] : [`  its story could not be kept: ${unkept}`]),
   ];
 }
@@ -174,7 +174,7 @@ function showBroken({ seed, promise, story, file, unkept }: Broken): string[] {
         ]
       : [
           `this is a bug of driver-sync: please report it with ${file}`,
-          `driver-sync simulate --story ${file} plays it again`,
+          `driver-sync simulate --story ${shellWord(file)} plays it again`,
         ]),
   ];
 }

@@ -1,4 +1,5 @@
 /** `init --from`: from files that nobody has described to a config that `check` accepts. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -136,6 +137,19 @@ test('what could not be read is told, and the rest is proposed', async () => {
   expect(done.stdout).toMatch(/no source for .*d\.csv: it does not exist/);
   expect(done.stdout).toContain('next: driver-sync check --config ');
 });
+
+test.each([[], ['--from', path.join(mixed, 'a.csv')]])(
+  'the command that comes next can be copied into a shell, whatever the directory is called',
+  async (...from) => {
+    const to = folder({});
+    const config = path.join(to, "Plan & Ist '26", 'driver-sync.yaml');
+    const { stdout } = await commandLine('init', path.dirname(config), ...from);
+    const [, next = ''] = /^next: driver-sync (check .*), then driver-sync run/m.exec(stdout) ?? [];
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${next}`], { encoding: 'utf8' });
+    const [command, option, file = '', ...others] = words.split('\n');
+    expect([command, option, path.resolve(file), others]).toEqual(['check', '--config', config, ['']]);
+  },
+);
 
 const many = Array.from({ length: 40 }, (_, index) => `2024-0${(index % 9) + 1},C${index % 4},${index}.5\n`).join('');
 const noted = folder({

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { shellWord } from '../../core/text.ts';
 import { onFile, removeFile } from './file-failure.ts';
 import { openInPlace, openNew, openPlain } from './private-file.ts';
 
@@ -163,7 +164,7 @@ export function openToOthers(stateDir: string): string | undefined {
   if ((mode & 0o077) === 0) return undefined;
   const what = (mode & 0o022) === 0 ? 'seen' : 'changed';
   const shown = mode.toString(8).padStart(4, '0');
-  return `the state directory ${stateDir} can be ${what} by other users (mode ${shown}): chmod 700 ${realpathSync(stateDir)}`;
+  return `the state directory ${stateDir} can be ${what} by other users (mode ${shown}): chmod 700 ${shellWord(realpathSync(stateDir))}`;
 }
 
 /** Where a command may copy the buffer to; dropped by the next agent, or the next command with one, should it be killed. */
