@@ -10,12 +10,12 @@ import {
   cron,
   duration,
   durationOrOff,
+  filePath,
   limit,
   monthOr,
   positiveDuration,
   scalar,
   size,
-  text,
   textOf,
   timezone,
 } from './scalars.ts';
@@ -31,7 +31,7 @@ const hookUrl = scalar<string>({ type: 'string', examples: ['${HOOK}'] }, (writt
 const dayWords = 'expected a day from 1 to 28, which every month has';
 
 export const rootShape = {
-  state: text
+  state: filePath
     .describe(
       'The directory for the buffer, the ledger and the acknowledged snapshots. Default: `.driver-sync` beside the config file.',
     )
@@ -123,7 +123,7 @@ const header = anyText.refine(isHeaderText, 'a line end or another character tha
 export const destinationShape = {
   url: url.describe('The address of the service. `/api/extDrivers/update` is appended.'),
   token: token.optional().describe('Sent as `Authorization: Bearer`. Best from the environment: `${DRIVERS_TOKEN}`.'),
-  tokenFile: text
+  tokenFile: filePath
     .optional()
     .describe(
       'A file that holds the token instead. It is read again when the service refuses the token, so it may be renewed.',
@@ -145,7 +145,7 @@ export const destinationShape = {
     .enum(['start', 'middle', 'end'])
     .default('middle')
     .describe('The moment that stands for a month, in UTC: its first second, the 15th at 12:00, or its last second.'),
-  caFile: text
+  caFile: filePath
     .optional()
     .describe('A PEM file of further certificate authorities, for a service behind a private one.'),
 };
@@ -215,7 +215,7 @@ export const notifyShape = {
     .min(1)
     .default([...noticeEvents])
     .describe('What is told. Default: all of it.'),
-  caFile: text
+  caFile: filePath
     .optional()
     .describe('A PEM file of further certificate authorities, for a receiver behind a private one.'),
 };
@@ -262,7 +262,7 @@ export const statusShape = {
   listen: listen.describe(
     'Where the status page, `/livez`, `/readyz`, `/metrics` and `/api/status` are served, as host and port. Port 0 is any free one.',
   ),
-  tokenFile: text
+  tokenFile: filePath
     .optional()
     .describe(
       'A file that holds a token. Then everything but `/livez` and `/readyz` asks for it: as `Authorization: Bearer`, or as the password in a browser. It is read again for each request, so it may be renewed.',

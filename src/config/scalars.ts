@@ -8,7 +8,7 @@ import { parsePattern } from '../core/mapping/pattern.ts';
 import type { Limit, Poll } from '../core/settings.ts';
 import { parseSize } from '../core/size.ts';
 import { type Template, parseTemplate } from '../core/mapping/template.ts';
-import { quote } from '../core/text.ts';
+import { quote, shellPathProblem } from '../core/text.ts';
 import { localeProblem } from '../core/time/token-time.ts';
 import { isTimeZone } from '../core/time/zone.ts';
 import { nearest } from '../core/nearest.ts';
@@ -128,6 +128,12 @@ export const fieldText = scalar<string>({ type: [...scalarTypes, 'null'] }, (wri
 export const text = textScalar('a text', {}, (written) =>
   written.trim() === '' ? { diagnostic: { message: 'the text is empty' } } : { value: written },
 );
+
+/** The path of a file or a directory of this machine. */
+export const filePath = textScalar('a text', {}, (written) => {
+  const problem = written.trim() === '' ? { message: 'the text is empty' } : shellPathProblem(written);
+  return problem === undefined ? { value: written } : { diagnostic: problem };
+});
 
 /** One text or several. */
 export const textOrTexts = z.union([text.transform((only) => [only]), z.array(text).min(1)], {

@@ -69,3 +69,15 @@ export function count(number: number, word: string): string {
 export function shellWord(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** What a shell would replace in a path and the agent does not; `undefined` where there is nothing. It quotes no part of the path. */
+export function shellPathProblem(path: string): { readonly message: string; readonly hint: string } | undefined {
+  if (/^~[\w.-]*([/\\]|$)/.test(path))
+    return {
+      message: '"~" stands for no home directory here',
+      hint: 'write the whole path, or ${HOME} in place of "~"',
+    };
+  if (/^\$\w+([/\\]|$)/.test(path))
+    return { message: 'a path that begins with "$"', hint: 'write a variable as ${NAME}' };
+  return undefined;
+}

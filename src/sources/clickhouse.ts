@@ -5,12 +5,11 @@ import { clickhouseUrl } from './databases/clickhouse-address.ts';
 import { clickhouseCollapse } from './databases/clickhouse-collapse.ts';
 import { queryKeys, queryProblems, querySource } from './databases/query.ts';
 import { defineKind } from './kind.ts';
+import { filePath } from './path-key.ts';
 
 const schema = z.strictObject({
   url: clickhouseUrl,
-  caFile: z
-    .string()
-    .min(1)
+  caFile: filePath
     .optional()
     .describe("A PEM file of further authorities for the server's certificate, relative to the config file."),
   ...queryKeys,

@@ -9,11 +9,10 @@ import { queryKeys, queryProblems, querySource } from './databases/query.ts';
 import { untilAborted } from './files/access.ts';
 import { refuseForbiddenDatabase } from './files/links.ts';
 import { defineKind } from './kind.ts';
+import { filePath } from './path-key.ts';
 
 const schema = z.strictObject({
-  file: z
-    .string()
-    .min(1)
+  file: filePath
     .optional()
     .describe(
       'A database of DuckDB, relative to the config file and opened read-only. Default: none, for queries of files: FROM read_parquet("books/*.parquet").',

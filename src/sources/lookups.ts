@@ -16,12 +16,11 @@ import { delimiterKey, readDelimited } from './formats/delimited.ts';
 import { megabytes } from './limits.ts';
 import { isRemote, unknownAddress } from './remote/address.ts';
 import { encodingKey } from './formats/encoding-key.ts';
+import { filePath } from './path-key.ts';
 
 /** The keys of a file with a table. */
 export const lookupKeys = {
-  file: z
-    .string()
-    .min(1)
+  file: filePath
     .superRefine((text, context) => {
       if (!isRemote(text) && unknownAddress(text) === undefined) return;
       const hint = 'bring a copy beside the config, with rclone, curl or scp';

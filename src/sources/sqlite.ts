@@ -14,14 +14,12 @@ import { refuseForbiddenDatabase } from './files/links.ts';
 import { notAFile, revisedAtMsOf, versionOf } from './files/stable-file.ts';
 import { watchGlobs } from './files/watch.ts';
 import { defineKind } from './kind.ts';
+import { filePath } from './path-key.ts';
 
 const schema = z.strictObject({
-  file: z
-    .string()
-    .min(1)
-    .describe(
-      'The database, relative to the config file. It is opened read-only; its write-ahead log is read with it.',
-    ),
+  file: filePath.describe(
+    'The database, relative to the config file. It is opened read-only; its write-ahead log is read with it.',
+  ),
   ...queryKeys,
   query: queryKeys.query.describe(
     'One statement that only reads. Its rows count in the order it gives them: say ORDER BY where several have one driver and time. NULL is the empty text, INTEGER keeps every digit, a REAL is the shortest text of that binary number, a BLOB is an error.',

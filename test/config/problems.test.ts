@@ -265,3 +265,35 @@ test('settings are there only where there is no problem', () => {
   expect(load(`timezone: Nowhere${rest}`).settings).toBeUndefined();
   expect(load(rest).settings).toBeDefined();
 });
+
+describe('a path that a shell would read otherwise', () => {
+  const drivers = 'drivers: [{ path: [a], time: "{t}", value: "{v}" }]';
+  const one = (keys: string): string => `destination: emulator\nsources:\n  s: { ${keys}, ${drivers} }\n`;
+  const csv = (keys: string): string => one(`type: csv, files: [a.csv], ${keys}`);
+
+  test.each([
+    ['state', `state: ~/x${rest}`],
+    ['state', `state: "~"${rest}`],
+    ['destination.tokenFile', 'destination: { url: "https://a.example", tokenFile: ~anna/t }\nsources: {}\n'],
+    ['destination.caFile', 'destination: { url: "https://a.example", caFile: ~/ca.pem }\nsources: {}\n'],
+    ['status.tokenFile', `status: { listen: "127.0.0.1:0", tokenFile: ~/t }${rest}`],
+    ['ledger.caFile', `ledger: { url: "postgres://a@b/c", caFile: ~/ca.pem }${rest}`],
+    ['sources.s.file', one('type: sqlite, query: SELECT 1, file: ~/a.db')],
+    ['sources.s.tokenFile', one('type: http, url: "https://a.example/a.csv", tokenFile: ~/t')],
+    ['sources.s.caFile', one('type: postgres, url: "postgres://a@b/c", query: SELECT 1, caFile: ~/ca.pem')],
+    ['sources.s.maps.r.file', csv('maps: { r: { file: ~/r.csv } }')],
+    ['sources.s.calendar.file', csv('calendar: { file: ~/c.csv }')],
+  ])('is a problem: %s', (key, yaml) => {
+    expect(problems(yaml, { secrets: 'optional' }).map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      `${key}: "~" stands for no home directory here (write the whole path, or \${HOME} in place of "~")`,
+    ]);
+  });
+
+  test('is one too where it begins with a variable of a shell, and none where "~" is part of a name', () => {
+    expect(problems(`state: $HOME/x${rest}`)).toEqual([
+      '1:8 state: a path that begins with "$" (write a variable as ${NAME})',
+    ]);
+    expect(problems(`state: ./~/PROGRA~1${rest}`)).toEqual([]);
+    expect(problems(`state: \${HOME}/x${rest}`, { env: { HOME: '/home/anna' } })).toEqual([]);
+  });
+});

@@ -2,6 +2,7 @@
 import * as childProcess from 'node:child_process';
 import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
+import { shellPathProblem } from '../../core/text.ts';
 import { codeOf } from '../files/access.ts';
 import { oneLine } from '../../http/masking.ts';
 import { secretsInCommand } from './secrets.ts';
@@ -178,7 +179,9 @@ class Running {
           return new AgentError('source.unreadable', reason.message, { cause: error, hint: reason.hint });
         return new AgentError('source.unreadable', `there is no program ${name}`, {
           cause: error,
-          hint: 'write its full path, or a path from the config file such as ./export.sh; other names are looked for in PATH',
+          hint:
+            shellPathProblem(name)?.hint ??
+            'write its full path, or a path from the config file such as ./export.sh; other names are looked for in PATH',
         });
       }
       case 'EACCES':

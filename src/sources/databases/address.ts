@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import type { DatabaseAddress, SslMode } from '../../core/settings.ts';
+import { filePath } from '../path-key.ts';
 
 /** For MySQL too. */
 const sslModes: readonly SslMode[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
@@ -34,9 +35,7 @@ export function addressKeys(form: AddressForm): AddressKeys {
     .describe(
       `${scheme}://USER:PASSWORD@HOST:${form.port}/DATABASE, best as \${VARIABLE}. Special characters of the password are percent-encoded. ${form.hasManyHosts === true ? 'HOST:PORT,HOST:PORT names several, of which the one that can be written is taken. ' : ''}Parameters: sslmode=disable, prefer, require, verify-ca or verify-full; host=/PATH for a unix socket; connect_timeout=SECONDS (${connectMaxSeconds}); user, password and dbname. It is shown without its password.`,
     );
-  const caFile = z
-    .string()
-    .min(1)
+  const caFile = filePath
     .optional()
     .describe(
       "A PEM file of further authorities for the server's certificate, relative to the config file. With it sslmode is verify-full unless the url says otherwise.",

@@ -1,9 +1,9 @@
 /** The config keys of files on other machines: how each kind of place is reached. */
 import { z } from 'zod';
 import { isToken } from '../../http/credentials.ts';
+import { filePath } from '../path-key.ts';
 
 const secret = z.string().min(1);
-const file = z.string().min(1);
 
 function notBoth(pairs: readonly (readonly [string, string])[]) {
   return (keys: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
@@ -15,12 +15,12 @@ function notBoth(pairs: readonly (readonly [string, string])[]) {
   };
 }
 
-const caFile = file
+const caFile = filePath
   .optional()
   .describe('A PEM file of further authorities that may vouch for the server, relative to the config file.');
 
 const fileOf = (what: string) =>
-  file
+  filePath
     .optional()
     .describe(`A file that holds the ${what} alone, relative to the config file. It is read anew each time.`);
 
@@ -60,7 +60,7 @@ const sftp = z
     user: z.string().min(1).optional().describe('Default: the user in the address.'),
     password: secret.optional().describe('Best as `${VARIABLE}`. Default: the password in the address.'),
     passwordFile: fileOf('password'),
-    keyFile: file.optional().describe('A private key (OpenSSH or PEM), relative to the config file.'),
+    keyFile: filePath.optional().describe('A private key (OpenSSH or PEM), relative to the config file.'),
     passphrase: secret.optional().describe('Of the key.'),
     hostKey: z
       .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a fingerprint, or a list of them' })
@@ -73,7 +73,7 @@ const sftp = z
       .describe(
         'The fingerprint of the key of the server, or a list of them: `SHA256:…`. A server with another key is refused. Default: as `knownHosts` says.',
       ),
-    knownHosts: file
+    knownHosts: filePath
       .optional()
       .describe('Default: `~/.ssh/known_hosts` and `/etc/ssh/ssh_known_hosts`. A host that neither knows is refused.'),
   })

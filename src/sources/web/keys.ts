@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Secret } from '../../core/settings.ts';
 import { secretsIn } from '../../http/masking.ts';
 import { hasReadableUser, isHeaderName, isHeaderText, isToken, protocolHeaders } from '../../http/credentials.ts';
+import { filePath } from '../path-key.ts';
 
 /** Set by HTTP or the agent: another value would break the request, or change what its answer means. */
 const ownHeaders = new Set([
@@ -28,18 +29,14 @@ export const accessKeys = {
     .refine(isToken, 'the token is empty, or has a character that no token has')
     .optional()
     .describe('Sent as `Authorization: Bearer`. Best from the environment: `${REPORTS_TOKEN}`.'),
-  tokenFile: z
-    .string()
-    .min(1)
+  tokenFile: filePath
     .optional()
     .describe('A file that holds the token alone, relative to the config file. It is read anew each time.'),
   headers: z
     .record(z.string(), z.string().refine(isHeaderText, 'a line end or another character that no header may have'))
     .prefault({})
     .describe('Sent along. Their values may be secrets: they are never shown, and never sent to another host.'),
-  caFile: z
-    .string()
-    .min(1)
+  caFile: filePath
     .optional()
     .describe('A PEM file of further authorities that may vouch for the server, relative to the config file.'),
 };

@@ -8,6 +8,7 @@ import { isBusy } from '../../http/failures.ts';
 import { readJson } from './json.ts';
 import type { WebPlace } from './keys.ts';
 import { Web } from './web.ts';
+import { filePath } from '../path-key.ts';
 
 export const oauthKey = z
   .strictObject({
@@ -17,9 +18,7 @@ export const oauthKey = z
       .describe('Where tokens are given, by POST.'),
     clientId: z.string().min(1).describe('Who asks.'),
     clientSecret: z.string().min(1).optional().describe('Best as `${VARIABLE}`. It is never shown.'),
-    clientSecretFile: z
-      .string()
-      .min(1)
+    clientSecretFile: filePath
       .optional()
       .describe('A file that holds the secret alone, relative to the config file. It is read anew each time.'),
     scope: z.string().min(1).optional().describe('What the token is to be for.'),
