@@ -68,9 +68,41 @@ interface ConfigForm {
   };
 }
 
+/** A value of the JSON Schema, as far as `widened` looks at it. */
+interface Form {
+  readonly type?: unknown;
+  readonly enum?: unknown;
+  readonly pattern?: unknown;
+  readonly const?: unknown;
+}
+
+const oneOfValues = new Set(['integer', 'number', 'boolean']);
+
+/**
+ * What is read from the file is a text where a text is expected, also where YAML sees a number in it; and a variable may stand
+ * in the place of any value.
+ */
+function widened(form: unknown): unknown {
+  if (Array.isArray(form)) return form.map(widened);
+  if (typeof form !== 'object' || form === null) return form;
+  const { type, enum: words, pattern, const: only }: Form = form;
+  if (only !== undefined) return form;
+  if (words !== undefined || oneOfValues.has(String(type))) {
+    const { description, default: usual, examples, ...value } = form as Record<string, unknown>;
+    const told = { description, default: usual, examples };
+    return { ...told, anyOf: [value, { type: 'string', pattern: '\\$\\{' }] };
+  }
+  const inner = Object.entries(form).map(([key, value]) => [key, isShown.has(key) ? value : widened(value)] as const);
+  const isText = type === 'string' && pattern === undefined;
+  return { ...Object.fromEntries(inner), ...(isText ? { type: ['string', 'number', 'boolean'] } : {}) };
+}
+
+/** What is shown to a person and says nothing of forms. */
+const isShown = new Set(['default', 'examples', 'required']);
+
 /** `jsonSchema` for editors: a source is asked for its required keys only where no `defaults` may supply them. */
 export function editorSchema(): object {
-  const schema = jsonSchema() as ConfigForm;
+  const schema = widened(jsonSchema()) as ConfigForm;
   const { sources } = schema.properties;
   const forms = sources.additionalProperties.anyOf;
   const relaxed = forms.map(({ required: _required, ...form }) => form);

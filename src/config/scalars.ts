@@ -99,7 +99,7 @@ const scalarTypes = ['string', 'number', 'boolean'];
 export const anyText = textScalar('a text', { type: scalarTypes }, (text) => ({ value: text }));
 
 /** The same in `missing`, as a cell may have it: `null` is these four letters. */
-export const cellText = scalar<string>({ type: scalarTypes }, (written) => {
+export const cellText = scalar<string>({ type: [...scalarTypes, 'null'] }, (written) => {
   const said = textOf(written);
   return said === undefined ? unexpected('a text', written) : { value: said };
 });
@@ -160,12 +160,12 @@ export const positiveDuration = durationScalar(1);
 
 /** Milliseconds, or `undefined` for `off`. */
 export const durationOrOff = scalar<number | undefined>(
-  { type: 'string', pattern: '^(\\d+(ms|s|m|h|d)|off)$', examples: ['30s'] },
+  { type: 'string', pattern: '^(\\s*\\d+(ms|s|m|h|d)\\s*|off)$', examples: ['30s'] },
   (written) => (written === 'off' ? { value: undefined } : readDuration(written, 0)),
 );
 
 function durationScalar(leastMs: number): Scalar<number> {
-  const schema = { type: 'string', pattern: '^\\d+(ms|s|m|h|d)$', examples: ['30s', '20h'] };
+  const schema = { type: 'string', pattern: '^\\s*\\d+(ms|s|m|h|d)\\s*$', examples: ['30s', '20h'] };
   return scalar(schema, (written) => readDuration(written, leastMs));
 }
 
@@ -186,7 +186,7 @@ function withUnits(digits: string): string {
 
 /** Bytes. */
 export const size = scalar<number>(
-  { type: 'string', pattern: '^\\d+ ?([kKMGT]i?)?B$', examples: ['10GB', '512MiB'] },
+  { type: 'string', pattern: '^\\s*\\d+ ?([kKmMgGtT][iI]?)?[bB]\\s*$', examples: ['10GB', '512MiB'] },
   (written) => {
     const bytes = typeof written === 'string' ? parseSize(written) : undefined;
     if (bytes !== undefined) return { value: bytes };
@@ -198,7 +198,7 @@ export const size = scalar<number>(
 
 /** A share of a whole, or a count. */
 export const limit = scalar<Limit>(
-  { type: ['string', 'integer'], pattern: '^\\d+(\\.\\d{1,4})?%$|^\\d+$', examples: ['10%', '0.5%', 3] },
+  { type: ['string', 'integer'], pattern: '^\\s*(\\d+(\\.\\d{1,4})?\\s*%|\\d+)\\s*$', examples: ['10%', '0.5%', 3] },
   (written) => {
     const said = (textOf(written) ?? '').trim();
     const [, whole, fraction = ''] = /^(\d{1,3})(?:\.(\d{1,4}))?\s*%$/.exec(said) ?? [];

@@ -67,6 +67,57 @@ test('the example of docs/CONFIG.md is right, to the agent and to an editor', ()
   expect(schema.safeParse(parse(example.replace('drivers:', 'driver:'))).success).toBe(false);
 });
 
+describe('an editor takes what the agent reads', () => {
+  const schema = z.fromJSONSchema(editorSchema() as z.core.JSONSchema.JSONSchema);
+  const entry = '{ path: [2024, a], time: "{t}", value: "{v}" }';
+  const config = (top: string, own = '', drivers = entry): string =>
+    `destination: emulator\n${top}\nsources:\n  s:\n    type: csv\n    files: [a.csv, 2026]\n    drivers: [${drivers}]\n    ${own}\n`;
+  const variables = { N: '5', YES: 'true', RULE: 'sum', KEEP: '10GB' };
+
+  test.each([
+    config('keepMax: 10gb'),
+    config('keepMax: " 10 Mib "'),
+    config('keep: " 400d "'),
+    config('guard: { maxRejects: 50 % }'),
+    config('guard: { maxDeletes: "10.5 % " }'),
+    config('guard: { floor: "${N}", firstPush: "${F:-allow}" }'),
+    config('keepMax: ${KEEP}'),
+    config('workers: ${N}'),
+    config('state: 2026'),
+    config('state: true'),
+    config('', 'missing: [NA, null, 0]'),
+    config('', 'where: { account: { matches: 4400 }, year: 2026 }'),
+    config('', 'fillDown: [2026]'),
+    config('', 'mayBeEmpty: ${YES}'),
+    config('', 'comment: 5'),
+    config('', 'skipRows: ${N}'),
+    config('', 'maps: { r: { 1: 2 }, f: { file: r.csv, from: 1 } }'),
+    config(
+      '',
+      '',
+      '{ path: [1], time: "{t}", collapse: "${RULE}", value: { from: "{v}", negate: "${YES}", round: "${N}" } }',
+    ),
+    config('', 'tests: [{ rows: [{ t: 2026-01-01, v: null }], readings: [], rejects: 1 }]'),
+  ])('%s', (yaml) => {
+    expect(problems(yaml, { env: variables, files: { 'a.csv': '' } })).toEqual([]);
+    expect(schema.safeParse(parse(yaml)).error).toBeUndefined();
+  });
+
+  test('and nothing that is no value of its key', () => {
+    const refused = [
+      'guard: { floor: five }',
+      'guard: { values: maybe }',
+      'keepMax: 10',
+      'state: [a]',
+      'workers: true',
+    ];
+    for (const top of refused) {
+      expect(problems(config(top))).not.toEqual([]);
+      expect(schema.safeParse(parse(config(top))).success).toBe(false);
+    }
+  });
+});
+
 describe('an editor', () => {
   const schema = z.fromJSONSchema(editorSchema() as z.core.JSONSchema.JSONSchema);
   const drivers = [{ path: ['a'], time: '{t}', value: '{v}' }];
