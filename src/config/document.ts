@@ -3,6 +3,7 @@ import { type Document, type Node, type Pair, type Scalar, isAlias, isMap, isSca
 import { parseDocument } from 'yaml';
 import { substitute } from './environment.ts';
 import { type Diagnostic, type Path, pathKey } from './diagnostics.ts';
+import { oddSpace } from './odd-spaces.ts';
 import { type Section, bareBraces, commaAlone, cutByComma, loneDash, readSyntax } from './yaml-errors.ts';
 
 /**
@@ -65,14 +66,16 @@ export function readDocument(text: string, environment: Environment): ConfigDocu
   const syntax = readSyntax(document);
   const reader = new TreeReader({ text, document, environment, brokenOffsets: syntax.brokenOffsets });
   const value = document.contents === null ? undefined : reader.read(document.contents, []);
+  const odd = oddSpace(text, document);
   return {
     value,
     spots: reader.spots,
     text,
-    sections: syntax.sections,
+    // Around an odd space nothing has to be what it seems, as behind a tab.
+    sections: odd === undefined ? syntax.sections : syntax.sections.map(({ path }) => ({ path, doubtful: true })),
     variables: reader.variables,
     unset: reader.unset,
-    diagnostics: [...syntax.diagnostics, ...reader.diagnostics],
+    diagnostics: odd === undefined ? [...syntax.diagnostics, ...reader.diagnostics] : [odd],
   };
 }
 

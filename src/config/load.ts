@@ -2,7 +2,8 @@
  * The config file, parsed once into settings that need no further check, or into everything that is wrong with it.
  *
  *   text -> document.ts      YAML as plain values and the position of each; environment.ts fills in ${VAR}, defaults.ts what
- *                            sources share, and yaml-errors.ts puts the parser's errors into words
+ *                            sources share, and yaml-errors.ts puts the parser's errors into words;
+ *                            odd-spaces.ts finds no-break spaces among the spaces of YAML
  *   what may be written      agent-keys.ts, source-keys.ts: keys, their schemas and descriptions; scalars.ts: single values;
  *                            json-schema.ts: all of them together, for editors and docs/CONFIG.md
  *   values -> settings       destination.ts, ledger.ts, notify.ts, status.ts, source.ts, drivers.ts; each moves a cursor (cursor.ts) over the document and reads

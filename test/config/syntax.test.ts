@@ -42,6 +42,38 @@ describe('text that YAML does not take', () => {
     ]);
   });
 
+  const replaced = 'stands where YAML knows spaces alone (replace it by a space, or put a text that has it in quotes';
+  test.each([
+    ['  s:\n  \u00a0 type: csv\n', `3:3 : a no-break space (U+00A0) ${replaced})`],
+    [
+      '\u202f\u202fs:\n\u202f\u202f\u202f\u202ftype: csv\n',
+      `2:1 : a narrow no-break space (U+202F) ${replaced}; such characters stand in 1 more place)`,
+    ],
+    ['  s:\n    type:\u2007csv\n    files: [a.csv]\n', `3:10 : a figure space (U+2007) ${replaced})`],
+    ['  s:\n    type: \u3000csv\n', `3:11 : an ideographic space (U+3000) ${replaced})`],
+    ['  s:\n    files:\n      -\u2009a.csv\n', `4:8 : a space of another width (U+2009) ${replaced})`],
+    ['  s: { poll:\u00a05m }\n', `2:13 : a no-break space (U+00A0) ${replaced})`],
+    ['  s: {}\u00a0\n', `2:8 : a no-break space (U+00A0) ${replaced})`],
+    [
+      '  \u200bs: {}\n',
+      '2:3 : a zero width space (U+200B) stands where YAML knows spaces alone (remove it, or put a text that has it in quotes)',
+    ],
+  ])('a space that is none of YAML is told alone, with its name and its place: %j', (lines, problem) => {
+    expect(problems(`sources:\n${lines}destination: emulator\n`)).toEqual([problem]);
+  });
+
+  test('a no-break space within a text, in quotes or in a comment is part of that text', () => {
+    const yaml = `destination: emulator # of\u00a0ours:\u00a0
+sources:
+  s:
+    type: csv
+    files: [a.csv]
+    where: { Umsatz\u00a0EUR: "\u00a0x: \u00a0" }
+    drivers: [{ path: [a\u00a0- b], time: "{t}", value: { from: "{v}", group: "\u202f" } }]
+`;
+    expect(problems(yaml)).toEqual([]);
+  });
+
   test('a tab that indents is told alone: nothing behind it stands where it seems to', () => {
     const yaml = `destination: emulator
 sources:
