@@ -122,9 +122,18 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
       hint: 'every command needs the state directory',
     });
   }
+  const baseDir = path.dirname(origin.file);
+  const isPlaced = spotOf(state)?.unset === true || path.isAbsolute(root.state ?? '');
+  if (!isPlaced && isOpenFile(baseDir) && origin.secrets !== 'unused') {
+    state.report({
+      path: state.path,
+      on: spotOf(state) === undefined ? 'missing' : 'value',
+      message: `the config comes from ${origin.file}, which is in no folder that could hold the state directory`,
+      hint: 'write state: with a whole path, such as /var/lib/driver-sync, or save the config as a file',
+    });
+  }
   // Its values are read with each source that has them.
   readFields(within(cursor, 'defaults'), {}, defaultKeys);
-  const baseDir = path.dirname(origin.file);
   const { destination, shouldDeleteMissing, stamp } = readDestination(within(cursor, 'destination'), {
     baseDir,
     secrets: origin.secrets,
@@ -158,6 +167,11 @@ function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
     ...settings,
     unaddressed: { notify: unaddressed, heartbeat: hasHeartbeat },
   };
+}
+
+/** Whether a config there is an open file of some process (`<(…)`, `/dev/stdin`), beside which nothing can be kept. */
+function isOpenFile(directory: string): boolean {
+  return /^\/(?:dev|dev\/fd|proc\/.*)$/.test(directory);
 }
 
 const sections = ['destination', 'guard', 'defaults', 'ledger', 'notify', 'sources', 'status'];

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findConfigFile } from '../../src/config/load.ts';
@@ -115,3 +115,28 @@ test('a directory in the place of the file is a problem like others', () => {
     },
   ]);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a config from a pipe has no folder for the state directory, and has to name one',
+  () => {
+    const file = path.join(directory(), 'a.yaml');
+    const found = (top: string, secrets: 'required' | 'unused' = 'required'): readonly string[] => {
+      writeFileSync(file, `${top}destination: emulator\nsources: {}\n`);
+      const fd = openSync(file, 'r');
+      try {
+        return loadConfig(`/dev/fd/${fd}`, { env: {}, secrets }).problems.map(
+          ({ path: at, message }) => `${at}: ${message}`,
+        );
+      } finally {
+        closeSync(fd);
+      }
+    };
+    const problem = expect.stringMatching(
+      /^state: the config comes from \/dev\/fd\/\d+, which is in no folder that could hold the state directory$/,
+    );
+    expect(found('')).toEqual([problem]);
+    expect(found('state: kept\n')).toEqual([problem]);
+    expect(found('state: /var/lib/driver-sync\n')).toEqual([]);
+    expect(found('', 'unused')).toEqual([]);
+  },
+);
