@@ -2,6 +2,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findGlobProblem, isMatch, isNamed, parseGlob } from '../../src/sources/files/glob.ts';
+import { calm, openSource, tempDir, writeFiles } from '../support/source-world.ts';
 
 describe('a glob', () => {
   test.each([
@@ -38,5 +39,25 @@ describe('a glob', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('a name that is composed otherwise than the pattern', () => {
+  test.each([
+    ['u\u0308b\u00e9.csv', '\u00fcb\u00e9.csv', 'decomposed (NFD)', '*b*.csv'],
+    ['\u00fcb.csv', 'u\u0308b.csv', 'composed (NFC)', '*b.csv'],
+    ['u\u0308b-2026.csv', '\u00fcb-*.csv', 'decomposed (NFD)', '*b-*.csv'],
+    ['u\u0308b/a.csv', '\u00fcb/*.csv', 'decomposed (NFD)', '*b'],
+  ])('is another one, and the hint says what to write: %j, %j', async (file, pattern, form, open) => {
+    const dir = await tempDir();
+    await writeFiles(dir, { [file]: 'a,b\n1,2\n', 'other.csv': 'a,b\n1,2\n' });
+    const parts = (glob: string) => openSource('csv', { files: [glob] }, dir).parts(calm);
+    const name = file.split('/')[0];
+    await expect(parts(pattern)).rejects.toMatchObject({
+      code: 'source.unreadable',
+      hint: `${name} is there, and looks the same: its letters with marks are ${form}, those of the config are not; write ${open}, or rename it`,
+    });
+    const found = await parts([open, ...pattern.split('/').slice(1)].join('/'));
+    expect(found.map((part) => part.name)).toEqual([file]);
   });
 });

@@ -87,7 +87,7 @@ export function isMatch(glob: Glob, file: string): boolean {
 export async function findMatches(glob: Glob, signal: AbortSignal): Promise<Set<string>> {
   const found = new Set<string>();
   await walk(glob.directory, glob.segments, { found, signal });
-  if (found.size === 0) await readdir(glob.directory).catch(throwAccess(glob.directory));
+  if (found.size === 0) await readdir(glob.directory).catch((cause) => throwMissing(glob.directory, cause));
   return found;
 }
 
@@ -96,8 +96,39 @@ export async function listNeighbours(glob: Glob): Promise<string> {
   if (glob.text.includes('\\')) return 'write "/" between folders; a share of Windows is read where it is mounted';
   const names = (await readdir(glob.directory).catch(throwAccess(glob.directory))).toSorted();
   if (names.length === 0) return 'that directory is empty';
+  const otherwise = composedOtherwise(names, glob.segments[0] ?? '');
+  if (otherwise !== undefined) return otherwise;
   const more = names.length > 5 ? ` and ${names.length - 5} more` : '';
   return `that directory holds ${names.slice(0, 5).join(', ')}${more}`;
+}
+
+/**
+ * For a name that looks like one of these and differs in how its letters are composed: `Ü` is one character (NFC), or `U` and a
+ * mark above it (NFD), as many files from a Mac have it. To a disk of Linux these are two names.
+ */
+function composedOtherwise(names: readonly string[], segment: string): string | undefined {
+  const composed = segment.normalize('NFC');
+  const name = names.find((one) => {
+    const whole = one.normalize('NFC');
+    return one !== segment && !isNamed(one, segment) && (whole === composed || isNamed(whole, composed));
+  });
+  if (name === undefined) return undefined;
+  const form = name === name.normalize('NFC') ? 'composed (NFC)' : 'decomposed (NFD)';
+  const open = composed.replace(/[^\0-\x7f]+/gu, (letters) =>
+    [...letters].map((letter) => (letter === letter.normalize('NFD') ? letter : '*')).join(''),
+  );
+  return `${name} is there, and looks the same: its letters with marks are ${form}, those of the config are not; write ${open.replaceAll(/\*{2,}/g, '*')}, or rename it`;
+}
+
+/** The failure of a directory that cannot be listed, where it, or one above it, may only be composed otherwise. */
+async function throwMissing(directory: string, cause: unknown): Promise<never> {
+  for (let at = directory; codeOf(cause) === 'ENOENT' && at !== path.dirname(at); at = path.dirname(at)) {
+    const names = await readdir(path.dirname(at)).catch(() => undefined);
+    const hint = names && composedOtherwise(names, path.basename(at));
+    if (hint !== undefined) throw new AgentError('source.unreadable', `${directory} does not exist`, { cause, hint });
+    if (names !== undefined) break;
+  }
+  throw accessError('source.unreadable', directory, cause);
 }
 
 interface Walk {
