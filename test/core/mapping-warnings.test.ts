@@ -1,6 +1,6 @@
 /** What a mapping may mean otherwise than it says. */
 import { describe, expect, test } from 'vitest';
-import { literalWarnings, placeWarnings } from '../../src/core/mapping/columns.ts';
+import { leftOutWarnings, literalWarnings, placeWarnings } from '../../src/core/mapping/columns.ts';
 import { entry, mapping } from '../support/row-world.ts';
 import { pattern } from '../support/templates.ts';
 
@@ -54,5 +54,29 @@ describe("a text that is a column's name", () => {
   test('is a label where the value stands in that column, and where another word stands beside it', () => {
     const labels = mapping([entry({ id: 'sales/region', path: ['Sales', 'amount'], value: '{amount}' })]);
     expect(literalWarnings(labels, columns)).toEqual([]);
+  });
+});
+
+describe('a column that unpivot leaves out', () => {
+  const unpivot = { columns: pattern('^\\d{4}-\\d{2}$'), name: 'month', value: ['amount'] };
+  const wide = (more: string): ReturnType<typeof mapping> =>
+    mapping([entry({ path: ['{account}', more], time: '{month}', value: '{amount}' })], { unpivot });
+
+  test('though it looks like those that it takes, is told', () => {
+    expect(leftOutWarnings(wide('x'), ['account', '2026-05', '2026-6', '2026-07', 'Q3', 'Total 2026'])).toEqual([
+      'column "2026-6" looks like "2026-07" and does not match unpivot.columns: its numbers are left out',
+    ]);
+  });
+
+  test('and that a template names, or that has no digit, is not', () => {
+    expect(leftOutWarnings(wide('{2026-6}'), ['account', '2026-05', '2026-6'])).toEqual([]);
+    const names = { ...unpivot, columns: pattern('^(North|South)$') };
+    expect(leftOutWarnings(mapping([entry({ path: ['x'] })], { unpivot: names }), ['note', 'North', 'South'])).toEqual(
+      [],
+    );
+  });
+
+  test('without unpivot there is none', () => {
+    expect(leftOutWarnings(mapping([entry({ path: ['x'] })]), ['2026-05', '2026-6'])).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { isAdding } from '../../core/series/rule.ts';
 import {
   type MappingProblem,
   columnProblems,
+  leftOutWarnings,
   literalWarnings,
   otherDelimiter,
   placeWarnings,
@@ -245,7 +246,7 @@ class Look {
     const missing = new Set(problems.flatMap(({ column }) => column ?? []));
     const header = headerNote(this.#settings, part.name, first, [...missing]);
     if (header !== undefined) this.#warnings.add(header);
-    for (const find of [literalWarnings, placeWarnings])
+    for (const find of [literalWarnings, placeWarnings, leftOutWarnings])
       for (const warning of find(this.#mapping, columns)) this.#warnings.add(warning);
     return problems.length > 0 ? undefined : new RowMapper(this.#mapping, columns, this.#months as MonthRules, first);
   }

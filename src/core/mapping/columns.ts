@@ -114,6 +114,26 @@ export function placeWarnings(mapping: Mapping, columns: readonly string[]): rea
   });
 }
 
+/** Headers with digits that unpivot leaves out and nothing else names, though they look like those that it takes: `2026-6` beside `2026-05`. */
+export function leftOutWarnings(mapping: Mapping, columns: readonly string[]): readonly string[] {
+  if (mapping.unpivot === undefined) return [];
+  const { names } = unpivot(mapping.unpivot, columns);
+  const taken = new Map(
+    columns.flatMap((column, at) => (names[at] === '' ? [[shapeOf(column), column] as const] : [])),
+  );
+  const named = new Set(columnsNamed(mapping));
+  return columns.flatMap((column, at) => {
+    const like = taken.get(shapeOf(column));
+    if (like === undefined || names[at] === '' || named.has(column) || !/\p{N}/u.test(column)) return [];
+    return `column "${column}" looks like "${like}" and does not match unpivot.columns: its numbers are left out`;
+  });
+}
+
+/** How a header is built: runs of letters and of digits, and what stands between them. */
+function shapeOf(header: string): string {
+  return header.replaceAll(/\p{L}+/gu, 'a').replaceAll(/\p{N}+/gu, '0');
+}
+
 /** Where a long row has the text of a column: in a column of the part, or the same in every row. */
 export type FieldPlace = number | { readonly text: string };
 
