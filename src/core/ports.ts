@@ -190,7 +190,7 @@ export interface PushResult {
   readonly detail?: string;
   /** What `Retry-After` asked for. */
   readonly retryAfterMs?: number;
-  /** The service may have taken the bytes all the same (no answer, 408, 503, another 2xx, 5xx). */
+  /** The service may have taken the bytes all the same (no answer, 101, 408, 503, another 2xx, 5xx). */
   readonly maybeTaken: boolean;
 }
 

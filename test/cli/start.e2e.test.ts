@@ -1,7 +1,8 @@
 /**
  * What a command loads: a package that it does not need costs time at every start, and memory while a daemon waits. And what a signal
- * does meanwhile.
+ * does meanwhile, and how a command ends that waits for nothing.
  */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -71,6 +72,21 @@ test('a daemon starts where nothing can be watched: it says so, and polls', asyn
   await receiver.post(2);
   daemon.kill('SIGTERM');
   expect((await daemon.exit).code).toBe(0);
+});
+
+test('a command that waits for what can never come ends as a bug, and not with 0', () => {
+  const stuck = `data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module';
+    const source = 'await new Promise(() => undefined); export const schema = () => 0;';
+    const load = (url, context, next) => url.endsWith('/cli/schema.ts') ? { format: 'module', source, shortCircuit: true } : next(url, context);
+    registerHooks({ load });
+  `)}`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', stuck, checkout, 'schema', '--json'], {
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bug' }, exit: 1 });
+  expect(stderr).toMatch(/^driver-sync: a bug, please report it\n.*the command has not ended/);
 });
 
 const entry = {

@@ -10,6 +10,7 @@ import {
   push,
   rawReceiver,
   serve,
+  small,
   snapshotOf,
 } from '../support/destination-world.ts';
 import { type HandClock, handClock } from '../support/hand-clock.ts';
@@ -70,6 +71,22 @@ describe.each(ways)('silence and broken connections (%s)', (_way, send) => {
       });
     },
   );
+
+  const switching = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\n';
+
+  test.each([
+    ['keeps', 'write', small],
+    ['closes', 'end', small],
+    ['closes before all was sent', 'end', large],
+  ] as const)('101 is refused, whether the receiver %s the connection', async (_how, go, body) => {
+    const url = await rawReceiver((socket) => void socket.once('data', () => socket[go](switching)));
+    expect(await send(url, { body })).toEqual({
+      outcome: 'refused',
+      status: 101,
+      maybeTaken: true,
+      detail: '101 Switching Protocols; only 200 says that the snapshot was taken: check url',
+    });
+  });
 
   test('an answer that is not HTTP is unknown', async () => {
     const url = await rawReceiver(

@@ -2,7 +2,10 @@
 import { Socket } from 'node:net';
 import type { Client, buildConnector } from 'undici';
 import { openDispatcher } from '../../http/connection.ts';
-import type { Line, RouteOptions, Sender } from './route.ts';
+import { type Line, type RouteOptions, type Sender, nothing } from './route.ts';
+
+/** What undici makes of 101, an answer of another protocol that nobody asked for. */
+const badUpgrade = 'bad upgrade';
 
 type Connect = buildConnector.connector;
 
@@ -28,7 +31,7 @@ export async function openProxied(options: RouteOptions, line: Line): Promise<Se
   return {
     async send({ url, headers, body }) {
       const { origin, pathname, search } = url;
-      const answer = await dispatcher.request({
+      const answering = dispatcher.request({
         origin,
         path: pathname + search,
         method: 'POST',
@@ -37,6 +40,11 @@ export async function openProxied(options: RouteOptions, line: Line): Promise<Se
         // No connection outlives its push: one kept alive may be closed by the service just as the next push begins.
         reset: true,
       });
+      const answer = await answering.catch((error: unknown) => {
+        if (!(error instanceof undici.errors.SocketError) || error.message !== badUpgrade) throw error;
+        return undefined;
+      });
+      if (answer === undefined) return { status: 101, reason: 'Switching Protocols', headers: {}, body: nothing };
       return { status: answer.statusCode, reason: answer.statusText, headers: answer.headers, body: answer.body };
     },
     destroy: (reason) => void dispatcher.destroy(reason),

@@ -32,9 +32,12 @@ export interface Answer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** The body of an answer that changes to another protocol. */
+export const nothing: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: async function* () {} };
+
 /** What sends the request, one way or the other. */
 export interface Sender {
-  /** Ends with the head of the answer. The connection is closed after it. */
+  /** Settles in any case: with the head of the answer, after which the connection is closed, or with what ended it. */
   send(request: PushRequest): Promise<Answer>;
   destroy(reason: Error): void;
 }

@@ -4,7 +4,7 @@
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Answer, Line, PushRequest, RouteOptions, Sender } from './route.ts';
+import { type Answer, type Line, type PushRequest, type RouteOptions, type Sender, nothing } from './route.ts';
 
 /** Node fires a longer timer at once. */
 const timerMaxMs = 2 ** 31 - 1;
@@ -15,6 +15,9 @@ export async function openStraight({ url, authorities, timeoutMs }: RouteOptions
   const trust = authorities && { ca: [...authorities] };
   let opened: ClientRequest | undefined;
   let answer: IncomingMessage | undefined;
+  const destroyed = Promise.withResolvers<never>();
+  // It is rejected also where nothing is sent.
+  destroyed.promise.catch(() => undefined);
 
   /** The body waits for the connection: what is handed over before is kept here, and counted as sent. */
   const whenConnected = (request: ClientRequest, socket: Socket, begin: () => void): void => {
@@ -46,13 +49,22 @@ export async function openStraight({ url, authorities, timeoutMs }: RouteOptions
         const { statusCode: status = 0, statusMessage: reason = '' } = response;
         resolve({ status, reason, headers: response.headers, body: response });
       });
+      // 101: nothing of HTTP follows. Without this listener Node closes the connection and tells nobody.
+      request.once('upgrade', (head, socket) => {
+        socket.destroy();
+        const { statusCode: status = 101, statusMessage: reason = '' } = head;
+        resolve({ status, reason, headers: head.headers, body: nothing });
+      });
       // Once the answer has begun, whoever reads it meets the failure.
       request.on('error', reject);
-      return promise;
+      request.once('close', () => reject(new CutError('the connection closed without an answer')));
+      return Promise.race([promise, destroyed.promise]);
     },
     destroy(reason) {
       answer?.destroy(reason);
       opened?.destroy(reason);
+      // A request that has ended already says nothing of this.
+      destroyed.reject(reason);
     },
   };
 }
@@ -72,6 +84,12 @@ function outliveFailedWrites(socket: Socket): void {
     };
   socket._write = (chunk, encoding, done) => write(chunk, encoding, unlessCut(done));
   if (writev !== undefined) socket._writev = (chunks, done) => writev(chunks, unlessCut(done));
+}
+
+/** The connection has ended, and no other event said why. */
+class CutError extends Error {
+  override readonly name = 'CutError';
+  readonly code = 'ECONNRESET';
 }
 
 /** No connection, its TLS included, within the time for it. */
