@@ -13,14 +13,27 @@ if (found[0] < floor[0] || (found[0] === floor[0] && found[1] < floor[1])) {
   process.exit(64);
 }
 
-// A daemon that is told to end while it loads has nothing to end. src/cli/ending.ts takes over.
+// Else Node opens a debugger at this signal, which lets everybody on the machine read what is secret.
+process.on('SIGUSR1', function () {});
+
 if (process.argv[2] === 'run') {
+  // A daemon that is told to end while it loads has nothing to end. src/cli/ending.ts takes over.
   var endUnbegun = function () {
     process.exit(0);
   };
   process.on('SIGTERM', endUnbegun);
   process.on('SIGINT', endUnbegun);
   globalThis[Symbol.for('driver-sync.endUnbegun')] = endUnbegun;
+  // A daemon that is asked for something while it loads does it once it runs. src/cli/requests.ts takes over.
+  var early = {
+    names: [],
+    note: function (name) {
+      early.names.push(name);
+    },
+  };
+  process.on('SIGHUP', early.note);
+  process.on('SIGUSR2', early.note);
+  globalThis[Symbol.for('driver-sync.askedEarly')] = early;
 }
 
 // Imports would load more of Node than they name: see rolldown.config.ts.

@@ -4,8 +4,6 @@ import { endOutput, openOutput } from './cli/output.ts';
 import { runCommand } from './cli/program.ts';
 
 openOutput();
-// Else Node opens a debugger at this signal, which lets everybody on the machine read what is secret.
-process.on('SIGUSR1', () => undefined);
 const argv = process.argv.slice(2);
 // Nothing is left that could wake the process, and its command has not ended: Node would end with 0, as if all were done.
 const endUnsettled = async (): Promise<void> => {

@@ -19,6 +19,7 @@ import { count } from '../core/text.ts';
 import { print, talkOnly } from './output.ts';
 import { PassLog } from './pass-log.ts';
 import { previewReload } from './plan.ts';
+import { onRequests } from './requests.ts';
 import { statusText } from './supervised.ts';
 
 const startPauseMs = 60_000;
@@ -48,8 +49,7 @@ export async function run(context: Context): Promise<number> {
   const changed = (what: 'lead' | 'request' | 'pass'): void => waker.wake(what === 'lead' ? 'source' : what);
   const emulatorUrl = emulator?.url;
   const options = { command: 'run', log, env, version, emulatorUrl, observe, supervisor, changed } as const;
-  process.on('SIGHUP', () => waker.wake('reload'));
-  process.on('SIGUSR2', () => waker.wake('pass'));
+  onRequests((what) => waker.wake(what));
   process.on('SIGUSR1', () => log.warn('SIGUSR1 does nothing: SIGUSR2 asks for a pass'));
   const waits = (why: string): void => supervisor?.status(`cannot start yet: ${why}`);
   const agent = await openWhenPossible(log, { signal: ending.signal, waits }, () => openAgent(settings, options));

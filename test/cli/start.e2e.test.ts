@@ -10,7 +10,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkout, executable } from '../support/built.ts';
 import { one, scene, two } from '../support/daemon-scene.ts';
-import { csv, place, startProcess } from '../support/process.ts';
+import { type Place, type Running, csv, place, startProcess } from '../support/process.ts';
 import { openReceiver } from '../support/receiver.ts';
 import { longFile } from '../support/world.ts';
 
@@ -96,16 +96,33 @@ const entry = {
   value: '{value}',
 };
 
-test.each(['SIGTERM', 'SIGINT'] as const)('a daemon that is still loading ends with 0 on %s', async (signal) => {
-  await using s = await scene();
-  // Sent when the executable takes its first module, long before the agent is there.
+/** A daemon that gets a signal when the executable takes its first module, long before the agent is there. */
+async function signalledEarly(where: Place, signal: NodeJS.Signals): Promise<Running> {
   const early = `const { getBuiltinModule } = process;
     process.getBuiltinModule = (name) => {
       process.getBuiltinModule = getBuiltinModule;
       process.kill(process.pid, '${signal}');
       return getBuiltinModule(name);
     };`;
-  await s.place.write('early.mjs', early);
-  await using daemon = startProcess(['--import', './early.mjs', executable, 'run'], s.place.dir);
+  await where.write('early.mjs', early);
+  return startProcess(['--import', './early.mjs', executable, 'run'], where.dir);
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)('a daemon that is still loading ends with 0 on %s', async (signal) => {
+  await using s = await scene();
+  await using daemon = await signalledEarly(s.place, signal);
+  expect(await daemon.exit).toEqual({ code: 0, signal: undefined });
+});
+
+test.each([
+  ['SIGHUP', /the config is loaded again/],
+  ['SIGUSR2', /"pushed"/],
+  ['SIGUSR1', /"pushed"/],
+] as const)('a daemon that is still loading lives through %s, and opens no debugger', async (signal, says) => {
+  await using s = await scene();
+  await using daemon = await signalledEarly(s.place, signal);
+  await daemon.says(says);
+  expect(daemon.stderr).not.toContain('Debugger');
+  daemon.kill('SIGTERM');
   expect(await daemon.exit).toEqual({ code: 0, signal: undefined });
 });
