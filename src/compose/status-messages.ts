@@ -1,5 +1,5 @@
 /** What the agent and the thread of its status page tell each other. No secret crosses but the way to a ledger that is shared: the thread reads it. */
-import type { DriverEntry, Settings, SourceSettings } from '../core/settings.ts';
+import type { DriverEntry, Settings, SourceSettings, StatusSettings } from '../core/settings.ts';
 import type { OpenedFiles } from '../edges/state/in-place.ts';
 import type { PassNotes } from '../status/watched.ts';
 
@@ -19,8 +19,8 @@ export type ToStatusThread =
 export type FromStatusThread =
   /** It listens as the newest settings say. */
   | { readonly kind: 'listening'; readonly port: number }
-  /** It does not, and where it listened before it still does. */
-  | { readonly kind: 'unheard'; readonly code: string }
+  /** It does not. `still`: what holds where it listened before; `undefined`: it listens nowhere. */
+  | { readonly kind: 'unheard'; readonly code: string; readonly still: StatusSettings | undefined }
   | { readonly kind: 'fileDigest?' }
   | {
       readonly kind: 'log';
@@ -28,6 +28,11 @@ export type FromStatusThread =
       readonly message: string;
       readonly fields: Record<string, unknown>;
     };
+
+/** What holds at the address of before where the wanted one cannot be had: nobody is let in whom either of them keeps out for want of a token. */
+export function stillAt({ host, port, tokenFile }: StatusSettings, wanted: StatusSettings): StatusSettings {
+  return { ...wanted, host, port, tokenFile: wanted.tokenFile ?? tokenFile };
+}
 
 /** The settings without secrets, and without what only reading takes: patterns and templates cannot cross to a thread. */
 export function settingsToLook(settings: Settings): Settings {

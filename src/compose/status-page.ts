@@ -73,7 +73,7 @@ export class StatusPage implements AsyncDisposable {
 
   /**
    * Uses other settings from now on.
-   * @param listening `required`: it must listen as they say; else the log says why it does not, and what was before stays
+   * @param listening `required`: it must listen as they say; else the log says why it does not, and it stays where it was
    * @throws AgentError `status.address`
    */
   async reconfigure(settings: Settings, listening: 'required' | 'wanted'): Promise<void> {
@@ -90,10 +90,10 @@ export class StatusPage implements AsyncDisposable {
       return;
     }
     const failure = cannotListen(settings.status, said.code);
-    if (before === undefined) await this[Symbol.asyncDispose]();
-    else this.#settings = { ...settings, status: before };
+    if (said.still === undefined) await this[Symbol.asyncDispose]();
+    else this.#settings = { ...settings, status: said.still };
     if (listening === 'required') throw failure;
-    this.#options.log.error(`${failure.message}; ${before === undefined ? 'there is none' : 'the old one stays'}`, {
+    this.#options.log.error(`${failure.message}; ${said.still === undefined ? 'there is none' : 'the old one stays'}`, {
       hint: failure.hint,
     });
   }
@@ -169,7 +169,7 @@ export class StatusPage implements AsyncDisposable {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
     // Whoever waits for it reports that.
-    if (this.#heard !== undefined) return this.#heard({ kind: 'unheard', code: 'it ended' });
+    if (this.#heard !== undefined) return this.#heard({ kind: 'unheard', code: 'it ended', still: undefined });
     this.#options.log.error('the status page has ended and is started again', { inMs: this.#restartMs });
     this.#restart = setTimeout(() => this.#start(), this.#restartMs).unref();
     this.#restartMs = Math.min(restartMaxMs, this.#restartMs * 2);

@@ -11,7 +11,7 @@ import { type StatusServer, openStatusServer } from '../status/server.ts';
 import type { Watched } from '../status/watched.ts';
 import { fileStamp } from './file-stamp.ts';
 import { onlyLooking, openStores, surroundingsOf } from './look.ts';
-import type { FromStatusThread, StatusThreadData, ToStatusThread } from './status-messages.ts';
+import { type FromStatusThread, type StatusThreadData, type ToStatusThread, stillAt } from './status-messages.ts';
 
 /** The main thread may be busy for a moment; what it said last holds until then. */
 const digestPatienceMs = 1000;
@@ -83,23 +83,47 @@ function stampOf(of: Settings): string {
   return `${of.digest} ${fileStamp(of.file)}`;
 }
 
-/** Listens as the settings say. Where that fails, the server of before goes on. */
+/** Listens as the settings say. Where that fails, the address of before is listened at still, or again. */
 async function listen(next: Settings): Promise<void> {
   const { status: wanted } = next;
   if (wanted === undefined) return;
+  const before = server;
+  const kept = before && stillAt(before.of, wanted);
+  // What else changed holds from now on, whatever becomes of the address.
+  settings = { ...next, status: kept };
   try {
-    const isSame = server?.of.host === wanted.host && server.of.port === wanted.port;
-    const open = isSame && server !== undefined ? server.open : await openStatusServer(wanted, agent, log);
+    const isSame = kept?.host === wanted.host && kept.port === wanted.port;
+    // Two listeners cannot share a port where one of them is at all addresses.
+    const isInTheWay = before !== undefined && !isSame && before.open.port === wanted.port;
+    if (isInTheWay) {
+      server = undefined;
+      await before.open[Symbol.asyncDispose]();
+    }
+    const open = isSame && before !== undefined ? before.open : await openStatusServer(wanted, agent, log);
     if (!isSame) await server?.open[Symbol.asyncDispose]();
     server = { of: wanted, open };
     settings = next;
     tell({ kind: 'listening', port: open.port });
     open.tellNews();
   } catch (error) {
-    // What else changed holds all the same.
+    if (before !== undefined && kept !== undefined) server = await listenAgain(before.open.port, kept);
     settings = { ...next, status: server?.of };
-    tell({ kind: 'unheard', code: error instanceof Error && 'code' in error ? String(error.code) : String(error) });
+    tell({ kind: 'unheard', code: codeOf(error), still: server?.of });
   }
+}
+
+/** Where the page listened before, unless it does so still. `undefined`: somebody else has that port by now. */
+async function listenAgain(at: number, of: StatusSettings): Promise<typeof server> {
+  if (server !== undefined) return { of, open: server.open };
+  const open = await openStatusServer({ ...of, port: at }, agent, log).catch((error: unknown) => {
+    log.error('the status page cannot listen again where it did', { code: codeOf(error) });
+    return undefined;
+  });
+  return open && { of, open };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 port.on('message', (message: ToStatusThread) => {

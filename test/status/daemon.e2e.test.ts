@@ -1,7 +1,7 @@
 /** The status page of a daemon that is a process: its thread, its port, and what a reload does to them. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { rm, symlink } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type StatusPage, openStatusPage } from '../../src/compose/status-page.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import type { StatusSettings } from '../../src/core/settings.ts';
 import { asAnybody } from '../support/anybody.ts';
 import { commandAt } from '../support/command-line.ts';
 import { twoPushes } from '../support/commands-world.ts';
@@ -162,6 +163,60 @@ test('a reload moves the page, switches it on and off, and leaves it where it ca
   await s.place.write('sales.csv', two);
   daemon.kill('SIGUSR2');
   await s.service.post(2);
+});
+
+/** A page that is open to the network without a token, and what asks it, also by another address of loopback. */
+async function openPage() {
+  const { at } = await twoPushes();
+  const { settings } = loadConfig(path.join(at.dir, 'driver-sync.yaml'), { env: {}, secrets: 'required' });
+  if (settings === undefined) throw new Error('the config is not valid');
+  const tokenFile = path.join(at.dir, 'token');
+  await writeFile(tokenFile, 'status-token');
+  const log = memoryLog();
+  const open = { host: '0.0.0.0', port: 0, tokenFile: undefined, hosts: [] };
+  const options = { log, version: '1.2.3', fileDigest: () => settings.digest, agent: unbroken };
+  const page = await openStatusPage({ ...settings, status: open }, options);
+  onTestFinished(() => page[Symbol.asyncDispose]());
+  const listening = log.lines.find(({ message }) => message === 'the status page listens');
+  const port = Number(new URL(String(listening?.fields['address'])).port);
+  const bearer = { authorization: 'Bearer status-token' };
+  return {
+    port,
+    tokenFile,
+    last: () => log.lines.at(-1)?.message,
+    reconfigure: (status: Partial<StatusSettings>) =>
+      page.reconfigure({ ...settings, status: { ...open, port, ...status } }, 'wanted'),
+    ask: async (how: 'with' | 'without') =>
+      (await askAt(port, '/api/status', { headers: how === 'with' ? bearer : {} })).status,
+    answersElsewhere: () =>
+      fetch(`http://127.0.0.2:${port}/livez`).then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+test('a reload that narrows the address of the page, with the same port, closes it to all others and asks for the token', async () => {
+  const page = await openPage();
+  expect([await page.ask('without'), await page.answersElsewhere()]).toEqual([200, true]);
+  await page.reconfigure({ host: '127.0.0.1', tokenFile: page.tokenFile });
+  expect(page.last()).toBe('the status page listens');
+  expect([await page.ask('without'), await page.ask('with')]).toEqual([401, 200]);
+  expect(await page.answersElsewhere()).toBe(false);
+  await page.reconfigure({ tokenFile: page.tokenFile });
+  expect([await page.ask('without'), await page.answersElsewhere()]).toEqual([401, true]);
+});
+
+test('a page that stays where it was asks for the token of the new config, and goes on to ask for that of the old one', async () => {
+  const page = await openPage();
+  const elsewhere = [{ host: '203.0.113.7' }, { host: '127.0.0.1', port: await usedPort() }] as const;
+  for (const wanted of elsewhere) {
+    await page.reconfigure({ ...wanted, tokenFile: page.tokenFile });
+    expect(page.last()).toMatch(/the status page cannot listen at .*; the old one stays$/);
+    expect([await page.ask('without'), await page.ask('with')]).toEqual([401, 200]);
+    await page.reconfigure(wanted);
+    expect([await page.ask('without'), await page.ask('with')]).toEqual([401, 200]);
+  }
 });
 
 test('a page that dies is logged and started again, with what it knew', async () => {
