@@ -125,11 +125,11 @@ function showLargest({ name, state, largest, changedPoints, totals, moved, moved
   ];
 }
 
-/** What another config would change and delete, for the log of a reload. */
-export async function previewReload(settings: Settings, log: Log): Promise<unknown> {
+/** What another config would change and delete, for the log of a reload. Rejects once the signal aborts. */
+export async function previewReload(settings: Settings, log: Log, signal: AbortSignal): Promise<unknown> {
   try {
     await using scratch = await openScratch(settings, log);
-    const report = await planPass(scratch.deps, { shownMax: 0 }, new AbortController().signal);
+    const report = await planPass(scratch.deps, { shownMax: 0 }, signal);
     const { changes, sources, isFirstPush, drivers } = report;
     // A changed config ends a rollback.
     const blocked = blockOfPass(report);
@@ -143,7 +143,7 @@ export async function previewReload(settings: Settings, log: Log): Promise<unkno
     };
   } catch (error) {
     // A disk without room for a copy must not keep a new config out.
-    if (!isAgentError(error)) throw error;
+    if (signal.aborted || !isAgentError(error)) throw error;
     return `unknown: ${error.message}`;
   }
 }

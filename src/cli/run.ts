@@ -71,7 +71,7 @@ export async function run(context: Context): Promise<number> {
   });
   const reload = async (): Promise<Settings | undefined> => {
     supervisor?.reloading();
-    const next = await reloadSettings(context, { log, current: agent.deps.settings });
+    const next = await reloadSettings(context, { log, current: agent.deps.settings, signal: ending.signal });
     if (next !== undefined) await page.reconfigure(next, 'wanted');
     return next;
   };
@@ -133,7 +133,7 @@ async function openWhenPossible(
 /** The new settings; `undefined` where they cannot be used: then the log says why, and the old ones stay. */
 async function reloadSettings(
   context: Context,
-  { log, current }: { log: Log; current: Settings },
+  { log, current, signal }: { readonly log: Log; readonly current: Settings; readonly signal: AbortSignal },
 ): Promise<Settings | undefined> {
   const { settings, problems } = loadAgain(current, context);
   if (settings === undefined) {
@@ -154,7 +154,7 @@ async function reloadSettings(
     log.error('going to or from the emulator takes a restart; the old config stays');
     return undefined;
   }
-  log.info('the config is loaded again', { wouldChange: await previewReload(settings, log) });
+  log.info('the config is loaded again', { wouldChange: await previewReload(settings, log, signal) });
   return settings;
 }
 
