@@ -49,6 +49,23 @@ export function loadUnsentSettings(context: Context): Settings {
   return loadSettings(context, 'optional');
 }
 
+/** A daemon holds the state directory, or agents share a ledger, of which one may lead. */
+export interface BesideAgent {
+  /** Without variables and secrets that are not set here: the agent has its own. */
+  readonly settings: Settings;
+  /** `undefined`: the one that leads is asked, wherever it is. */
+  readonly pid: number | undefined;
+}
+
+/** For a command that the agent carries out; `undefined`: none can, or the config says nothing of where it would be. */
+export function loadBesideAgent(context: Context): BesideAgent | undefined {
+  const { settings } = load(context, 'optional');
+  if (settings === undefined) return undefined;
+  if (settings.ledger !== undefined) return { settings, pid: undefined };
+  const holder = runningAgent(settings);
+  return holder?.command === 'run' && holder.pid !== undefined ? { settings, pid: holder.pid } : undefined;
+}
+
 /** The settings. @throws ConfigError, AgentError `config.missing` */
 export function loadSettings(context: Context, secrets: Environment['secrets']): Settings {
   const { settings, problems } = load(context, secrets);

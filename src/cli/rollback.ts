@@ -12,7 +12,7 @@ import { AgentError, type ErrorCode, isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Decided, Request, Snapshot } from '../core/ledger.ts';
 import type { PackedPoints } from '../core/series/packing.ts';
-import { type Context, answer, commandLog, loadSettings } from './context.ts';
+import { type Context, answer, commandLog, loadBesideAgent, loadSettings } from './context.ts';
 import { decidedBy } from './decided.ts';
 import { openStop } from './ending.ts';
 import { say } from './output.ts';
@@ -42,7 +42,7 @@ export async function rollback(
   options: { readonly force?: boolean; readonly reason?: string } = {},
 ): Promise<number> {
   const said = decidedBy(context, options.reason);
-  const settings = loadSettings(context, 'required');
+  const settings = loadBesideAgent(context)?.settings ?? loadSettings(context, 'required');
   const request = { kind: 'rollback', push: Number(push), isForced: options.force === true } as const;
   let asked: PushReport | undefined;
   let isLed = false;
@@ -55,11 +55,13 @@ export async function rollback(
     if (!settings.shouldDeleteMissing)
       say('note: with shouldDeleteMissing: false a rollback cannot take later points away');
   }
-  const carryOut = isLed || runningAgent(settings)?.command === 'run' ? askAgent : rollBackHere;
+  const carryOut = (): Promise<RollbackAnswer> =>
+    isLed || runningAgent(settings)?.command === 'run'
+      ? askAgent(context, settings, { request, said })
+      : rollBackHere(context, { request, said });
   // A longer wait than a command tries for: nothing is asked for, so that nothing happens later unseen.
   const isTooLong = (asked?.retry?.askedMs ?? 0) > retryForMs;
-  const result: RollbackAnswer =
-    asked !== undefined && isTooLong ? asked : await carryOut(context, settings, { request, said });
+  const result: RollbackAnswer = asked !== undefined && isTooLong ? asked : await carryOut();
   const { code, reason: why = 'the rollback was given up' } = result;
   if (code !== undefined) throw new AgentError(code, why, { hint: result.hint });
   const exit = rollbackExit(result.outcome);
@@ -93,11 +95,9 @@ function rollbackExit(outcome: RollbackAnswer['outcome']): number {
 }
 
 /** Records the request first: should this process be killed, the next agent carries it out. */
-async function rollBackHere(
-  context: Context,
-  settings: Settings,
-  { request: asked, said }: AskedRollback,
-): Promise<RollbackAnswer> {
+async function rollBackHere(context: Context, { request: asked, said }: AskedRollback): Promise<RollbackAnswer> {
+  // Those of above may be without secrets: an agent ran then, or another one might have led.
+  const settings = loadSettings(context, 'required');
   return withAgent(context, settings, 'rollback', async ({ deps }, signal) => {
     const request = await deps.ledger.requests.add(asked, deps.clock.now().getTime(), said);
     const report = await rollBackRequested(deps, retryForMs, signal).catch((error: unknown) => {

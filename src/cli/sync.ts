@@ -1,6 +1,5 @@
 import type { Agent } from '../app/loop/agent.ts';
 import { openAgent } from '../compose/agent.ts';
-import { runningAgent } from '../compose/state.ts';
 import { type PassOptions, runPassOrRebuild } from '../app/pass.ts';
 import { beginToLead } from '../app/shared/take-over.ts';
 import { tellOnce } from '../app/telling/teller.ts';
@@ -8,7 +7,7 @@ import type { PassReport } from '../core/report.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import { showBytes } from '../core/size.ts';
-import { type Context, answer, commandLog, loadSettings, warnOfState } from './context.ts';
+import { type Context, answer, commandLog, loadBesideAgent, loadSettings, warnOfState } from './context.ts';
 import { embedEmulator } from './embedded.ts';
 import { openEnding } from './ending.ts';
 import { refuseForeignState } from './foreign-state.ts';
@@ -25,17 +24,16 @@ export async function sync(
   context: Context,
   { force: isForced = false, wake = false }: { readonly force?: boolean; readonly wake?: boolean },
 ): Promise<number> {
+  const beside = wake ? loadBesideAgent(context) : undefined;
+  if (beside !== undefined) {
+    const { settings, pid } = beside;
+    warnOfState(settings);
+    if (isForced) throw cannotForce();
+    const woken = pid === undefined ? wakeLeaderAndWait(context, settings) : wakeAndWait(context, settings, pid);
+    return showReport(context, await woken);
+  }
   const settings = loadSettings(context, 'required');
   warnOfState(settings);
-  if (wake && settings.ledger !== undefined) {
-    if (isForced) throw cannotForce();
-    return showReport(context, await wakeLeaderAndWait(context, settings));
-  }
-  const holder = wake ? runningAgent(settings) : undefined;
-  if (holder?.command === 'run' && holder.pid !== undefined) {
-    if (isForced) throw cannotForce();
-    return showReport(context, await wakeAndWait(context, settings, holder.pid));
-  }
   const push = isForced ? 'always' : 'ifNeeded';
   const pass: PassOptions = { push, resume: true, retryForMs, keepsToRetryAfter: !isForced };
   const report = await withAgent(context, settings, 'sync', async (agent, signal) => {
