@@ -1,4 +1,5 @@
 /** What every command is given, its config, and how it answers. */
+import { refuseOtherConfig } from '../compose/agent-config.ts';
 import { openLog } from '../compose/parts.ts';
 import { runningAgent, stateWarning } from '../compose/state.ts';
 import { namesHint } from '../core/nearest.ts';
@@ -57,12 +58,16 @@ export interface BesideAgent {
   readonly pid: number | undefined;
 }
 
-/** For a command that the agent carries out; `undefined`: none can, or the config says nothing of where it would be. */
+/**
+ * For a command that the agent carries out; `undefined`: none can, or the config says nothing of where it would be.
+ * @throws AgentError `usage` where it runs with another config
+ */
 export function loadBesideAgent(context: Context): BesideAgent | undefined {
   const { settings } = load(context, 'optional');
   if (settings === undefined) return undefined;
   if (settings.ledger !== undefined) return { settings, pid: undefined };
   const holder = runningAgent(settings);
+  refuseOtherConfig(settings, holder);
   return holder?.command === 'run' && holder.pid !== undefined ? { settings, pid: holder.pid } : undefined;
 }
 

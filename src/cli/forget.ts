@@ -3,9 +3,10 @@ import type { Dependencies } from '../app/dependencies.ts';
 import { forget as forgetNow, reportedParts, requestToForget } from '../app/prepare/forget.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
 import { closedChanges } from '../app/review/values.ts';
+import { refuseOtherConfig } from '../compose/agent-config.ts';
 import { silent } from '../compose/look.ts';
 import { openScratch } from '../compose/scratch.ts';
-import { openAsked, openState, wakeAgent } from '../compose/state.ts';
+import { openAsked, openState, runningAgent, wakeAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Forgetting, Snapshot } from '../core/ledger.ts';
 import { ChangeCounts, type Changes, diffDrivers, effectAt } from '../core/series/diff.ts';
@@ -26,6 +27,8 @@ export async function forget(
 ): Promise<number> {
   const said = decidedBy(context, reason);
   const settings = loadSettings(context, 'optional');
+  // What it deletes is told by this config, and done by that of the agent.
+  if (settings.ledger === undefined) refuseOtherConfig(settings, runningAgent(settings));
   let forgotten: Forgotten;
   {
     await using state = await openState(settings, commandLog(context));

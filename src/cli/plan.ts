@@ -1,4 +1,6 @@
+import { configDiffers, otherConfigFile } from '../compose/agent-config.ts';
 import { openScratch } from '../compose/scratch.ts';
+import { runningAgent } from '../compose/state.ts';
 import { type PlanReport, type PlannedSource, blockOfPass, plan as planPass } from '../app/ask/plan.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
 import { isAgentError } from '../core/errors.ts';
@@ -6,7 +8,6 @@ import type { Log } from '../core/ports.ts';
 import type { Settings } from '../core/settings.ts';
 import { hasChanges } from '../core/series/diff.ts';
 import { showBytes } from '../core/size.ts';
-import { configDiffers } from './status.ts';
 import { openStop } from './ending.ts';
 import { type Context, answer, commandLog, loadUnsentSettings, refuseJson } from './context.ts';
 import { print, say } from './output.ts';
@@ -51,10 +52,21 @@ async function planAs(context: Context, { all = false, format }: PlanOptions): P
       progress.end();
     }
   }
-  if (configDiffers(settings, [])) say('note: the running agent has another config loaded; this plan is of the file');
+  sayOtherConfig(settings);
   const now = { nowMs, timezone: settings.timezone };
   answer(context, report, () => (format === 'markdown' ? planMarkdown(report) : showPlan(report, now)));
   return report.exit;
+}
+
+/** A plan is of the file, and not of what the running agent would do by the config that it has. */
+function sayOtherConfig(settings: Settings): void {
+  const holder = runningAgent(settings);
+  const other = otherConfigFile(settings, holder);
+  if (other !== undefined) {
+    say(`note: the agent runs with another config file: ${other}; this plan is of ${settings.file}`);
+  } else if (configDiffers(settings, holder, [])) {
+    say('note: the running agent has another config loaded; this plan is of the file');
+  }
 }
 
 function showPlan(report: PlanReport, now: Now): string[] {

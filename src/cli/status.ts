@@ -7,7 +7,6 @@ import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
 import { type Now, showNow, showTime } from '../core/time/spoken.ts';
 import { parseDuration } from '../core/duration.ts';
-import type { Settings } from '../core/settings.ts';
 import { type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { ConfigError } from './failing.ts';
 import { showDecided } from './decided.ts';
@@ -100,14 +99,7 @@ function ageExit(
 /** What `status --json` prints. @param unset variables of the config that are not set here */
 export function statusOf(deps: Dependencies, unset: readonly string[]): Promise<StatusReport> {
   const { settings } = deps;
-  return statusReport(deps, agentSigns(settings, configDiffers(settings, unset)));
-}
-
-/** Whether the config file is not what the running agent has loaded. Where variables are not set here, nobody can tell. */
-export function configDiffers(settings: Settings, unset: readonly string[]): boolean {
-  if (unset.length > 0) return false;
-  const holder = runningAgent(settings);
-  return holder?.command === 'run' && holder.configDigest !== undefined && holder.configDigest !== settings.digest;
+  return statusReport(deps, agentSigns(settings, unset));
 }
 
 function showStatus(report: StatusReport, now: Now): string[] {
@@ -123,7 +115,9 @@ function showStatus(report: StatusReport, now: Now): string[] {
     ...waitingRows(report, now),
     ...tellingRows(report, now),
   ];
-  if (report.configDiffers) {
+  if (report.otherConfigFile !== undefined) {
+    rows.push(['config', `the agent runs with another config file: ${report.otherConfigFile}`]);
+  } else if (report.configDiffers) {
     rows.push(['config', `the file is not what the agent has loaded: kill -HUP ${report.agent?.pid} loads it`]);
   }
   if (report.blocked !== undefined) rows.push(['blocked', showBlocked(report.blocked, report)]);

@@ -23,6 +23,7 @@ import {
   writeWake,
 } from '../edges/state/state-directory.ts';
 import { type NotedHead, type Verification, filesIn, verifyState } from '../edges/state/verify.ts';
+import { configDiffers, otherConfigFile } from './agent-config.ts';
 import { type KeptState, type OpenState, noState, openStores, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
 import { partsOf } from './parts.ts';
@@ -72,11 +73,16 @@ export function runningAgent({ state }: Pick<Settings, 'state'>): LockHolder | u
   return existsSync(state) ? lockHolder(state) : undefined;
 }
 
-/** What an agent says of itself beside its stores, for `status`. */
-export function agentSigns(place: Pick<Settings, 'state'>, configDiffers: boolean): AgentSigns {
-  const holder = runningAgent(place);
-  const killed = holder === undefined ? killedHolder(place.state) : undefined;
-  return { holder, killed, broken: heartbeatOf(place)?.broken, configDiffers };
+/** What an agent says of itself beside its stores, for `status`. @param unset variables of the config that are not set here */
+export function agentSigns(settings: Settings, unset: readonly string[]): AgentSigns {
+  const holder = runningAgent(settings);
+  return {
+    holder,
+    killed: holder === undefined ? killedHolder(settings.state) : undefined,
+    broken: heartbeatOf(settings)?.broken,
+    configDiffers: configDiffers(settings, holder, unset),
+    otherConfigFile: otherConfigFile(settings, holder),
+  };
 }
 
 /** What the loop last said of itself; `undefined` where there never was one. @throws AgentError `state.unwritable` */

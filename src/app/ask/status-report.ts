@@ -24,6 +24,8 @@ export interface AgentSigns {
   readonly broken: BrokenPass | undefined;
   /** The config file is not what the agent has loaded. */
   readonly configDiffers: boolean;
+  /** The agent loads another file than the one that is asked with. */
+  readonly otherConfigFile?: string | undefined;
 }
 
 export interface Holder {
@@ -79,6 +81,8 @@ export interface StatusReport {
     | undefined;
   /** The file is not what the running agent has loaded. */
   readonly configDiffers: boolean;
+  /** The file that the running agent loads, where that is another one. */
+  readonly otherConfigFile?: string | undefined;
   readonly lastPass?: LastPass | undefined;
   readonly sources: readonly SourceReport[];
   readonly held: readonly HeldReport[];
@@ -165,6 +169,7 @@ export async function statusReport(deps: Dependencies, signs: AgentSigns): Promi
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
     ...(killed === undefined ? {} : { killed: showKilled(killed) }),
     configDiffers: signs.configDiffers,
+    ...(signs.otherConfigFile === undefined ? {} : { otherConfigFile: signs.otherConfigFile }),
     ...(lastPass === undefined ? {} : { lastPass }),
     sources: standingSources(deps, state),
     held: (await ledger.holds.held()).map(({ sinceMs, ...held }) => ({ ...held, since: iso(sinceMs) })),
