@@ -32,7 +32,12 @@ export async function status(context: Context, options: StatusOptions): Promise<
   const report = await statusOf(state.deps, unset);
   const nowMs = state.deps.clock.now().getTime();
   answer(context, report, () => showStatus(report, { nowMs, timezone: settings.timezone }));
-  return options.exitCode === true ? ageExit(report.lastPass, { nowMs, maxMs: maxAgeMs, maxAge: options.maxAge }) : 0;
+  if (options.exitCode !== true) return 0;
+  if (report.stalledSince !== undefined) {
+    say(`the agent with pid ${report.agent?.pid} has not moved for too long: it was to move by ${report.stalledSince}`);
+    return 75;
+  }
+  return ageExit(report.lastPass, { nowMs, maxMs: maxAgeMs, maxAge: options.maxAge });
 }
 
 /** A config that is wrong does not stop a daemon: it goes on with the one that it loaded. */
@@ -104,13 +109,15 @@ export function statusOf(deps: Dependencies, unset: readonly string[]): Promise<
 
 function showStatus(report: StatusReport, now: Now): string[] {
   const { lastPass, lastPush, lastAcknowledged, nextPush: next, nextPushWhy: why, sources } = report;
+  const isNever = next === undefined || report.stalledSince !== undefined;
   const rows: (readonly [string, string])[] = [
     ['agent', showAgent(report, now)],
+    ...stalledRows(report, now),
     ...sharedRows(report.shared, now),
     ['last pass', lastPass === undefined ? 'none yet' : showPassLine(lastPass, report, now)],
     ['last push', lastPush === undefined ? 'none yet' : showPushLine(lastPush, now)],
     ['acknowledged', lastAcknowledged === undefined ? 'none yet' : showAcknowledged(lastAcknowledged, now)],
-    ['next push', next === undefined ? noNextPush(report) : `${showTime(next, now)}; ${now.timezone}: ${why}`],
+    ['next push', isNever ? noNextPush(report) : `${showTime(next, now)}; ${now.timezone}: ${why}`],
     ['times', showNow(now)],
     ...waitingRows(report, now),
     ...tellingRows(report, now),
@@ -123,6 +130,15 @@ function showStatus(report: StatusReport, now: Now): string[] {
   if (report.blocked !== undefined) rows.push(['blocked', showBlocked(report.blocked, report)]);
   const head = [...rows, ...decisionRows(report, now)].map(([name, text]) => `${name.padEnd(14)}${text}`);
   return sources.length === 0 ? head : [...head, '', ...showSources(withoutApproved(report))];
+}
+
+/** What a daemon waits for that does not come back: a share that hangs, a disk, a process that was stopped. */
+function stalledRows({ stalledSince, agent }: StatusReport, now: Now): (readonly [string, string])[] {
+  if (stalledSince === undefined) return [];
+  return [
+    ['stalled', `its loop was to move by ${showTime(stalledSince, now)}, and has not: nothing is read or pushed`],
+    ['', `end it (kill ${agent?.pid}, and kill -KILL ${agent?.pid} where it stays) and start it anew: nothing is lost`],
+  ];
 }
 
 /** Who of the agents leads, and what each would push. */
@@ -239,8 +255,8 @@ function wordsFor(exit: number, report: StatusReport): string {
 }
 
 /** Something may have happened since a pass that went well, and what is carried is said by one exit code alone. */
-function isWell({ held, blocked, unpushedSince, sources, killed }: StatusReport): boolean {
-  if (killed?.isLockGone === true) return false;
+function isWell({ held, blocked, unpushedSince, sources, killed, stalledSince }: StatusReport): boolean {
+  if (killed?.isLockGone === true || stalledSince !== undefined) return false;
   const isDone = held.length === 0 && blocked === undefined && unpushedSince === undefined;
   return isDone && sources.every(({ carried }) => carried.length === 0);
 }
@@ -258,6 +274,7 @@ function showAcknowledged(
 }
 
 function noNextPush(report: StatusReport): string {
+  if (report.stalledSince !== undefined) return 'none while the loop stands still';
   if (report.shared?.isGivenBack === true) return 'none of this ledger: it was given back';
   if (report.agent !== null) return 'none now';
   return isRunning(report)

@@ -1,6 +1,7 @@
 /** `sync --wake`: the pass that a running daemon makes when it is asked, and what it came to. */
 import type { Dependencies } from '../app/dependencies.ts';
-import { heartbeatOf, openState } from '../compose/state.ts';
+import { stalledSinceMs } from '../compose/stalled.ts';
+import { heartbeatOf, openState, runningAgent } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Ledger } from '../core/ledger.ts';
 import type { PassReport } from '../core/report.ts';
@@ -20,15 +21,27 @@ export async function wakeAndWait(context: Context, settings: Settings, pid: num
   await using state = await openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
   const wokenMs = clock.now().getTime();
+  const holder = runningAgent(settings);
+  refuseStalled(holder, heartbeatOf(settings));
   signal(pid);
-  say(`woke the agent with pid ${pid}; waiting for the end of its pass`);
+  say(`woke the agent with pid ${pid}; waiting for the end of its pass, for ${waitMs / 60_000} minutes at most`);
   const alive = (): void => {
-    const broken = heartbeatOf(settings)?.broken;
+    const heartbeat = heartbeatOf(settings);
+    const broken = heartbeat?.broken;
     if (broken !== undefined && Date.parse(broken.at) >= wokenMs)
       throw new AgentError('aborted', `the pass of the agent broke: ${broken.reason}`, { hint: broken.hint });
     if (!isAlive(pid)) throw new AgentError('aborted', `the agent with pid ${pid} has ended`);
+    refuseStalled(holder, heartbeat);
   };
   return await waitForPass({ ledger, clock }, { wokenMs, alive, agent: `the agent with pid ${pid}` });
+}
+
+/** One that does not move makes no pass. @throws AgentError `aborted` */
+function refuseStalled(holder: ReturnType<typeof runningAgent>, heartbeat: ReturnType<typeof heartbeatOf>): void {
+  const sinceMs = stalledSinceMs(holder, heartbeat, Date.now());
+  if (sinceMs === undefined) return;
+  const message = `the agent with pid ${holder?.pid} makes no pass: its loop was to move by ${new Date(sinceMs).toISOString()} and has not`;
+  throw new AgentError('aborted', message, { hint: '"driver-sync status" says what to do' });
 }
 
 /**

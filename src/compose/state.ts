@@ -27,6 +27,7 @@ import { configDiffers, otherConfigFile } from './agent-config.ts';
 import { type KeptState, type OpenState, noState, openStores, refuseForgotten } from './look.ts';
 import { fileIn } from './place.ts';
 import { partsOf } from './parts.ts';
+import { stalledSinceMs } from './stalled.ts';
 
 /**
  * Opens the state to look at, or to leave a request in. Takes no lock.
@@ -76,10 +77,12 @@ export function runningAgent({ state }: Pick<Settings, 'state'>): LockHolder | u
 /** What an agent says of itself beside its stores, for `status`. @param unset variables of the config that are not set here */
 export function agentSigns(settings: Settings, unset: readonly string[]): AgentSigns {
   const holder = runningAgent(settings);
+  const heartbeat = heartbeatOf(settings);
   return {
     holder,
     killed: holder === undefined ? killedHolder(settings.state) : undefined,
-    broken: heartbeatOf(settings)?.broken,
+    broken: heartbeat?.broken,
+    stalledSinceMs: stalledSinceMs(holder, heartbeat, Date.now()),
     configDiffers: configDiffers(settings, holder, unset),
     otherConfigFile: otherConfigFile(settings, holder),
   };

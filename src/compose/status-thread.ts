@@ -11,6 +11,7 @@ import { type StatusServer, openStatusServer } from '../status/server.ts';
 import type { Watched } from '../status/watched.ts';
 import { fileStamp } from './file-stamp.ts';
 import { onlyLooking, openStores, surroundingsOf } from './look.ts';
+import { stalledSinceMs } from './stalled.ts';
 import { type FromStatusThread, type StatusThreadData, type ToStatusThread, stillAt } from './status-messages.ts';
 
 /** The main thread may be busy for a moment; what it said last holds until then. */
@@ -47,10 +48,12 @@ const agent: Watched = {
   },
   async signs(): Promise<AgentSigns> {
     const { state } = settings;
+    const holder = ownHolder(state);
     return {
-      holder: ownHolder(state),
+      holder,
       killed: undefined,
       broken: notes.broken,
+      stalledSinceMs: stalledSinceMs(holder, readHeartbeat(state), Date.now()),
       configDiffers: (await fileDigest()) !== settings.digest,
     };
   },

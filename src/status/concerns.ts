@@ -15,6 +15,7 @@ export interface Concern {
 /** The gravest first; one that says that all is well where there is nothing else. */
 export function concernsOf(report: StatusReport): readonly Concern[] {
   const found = [
+    ...ofLoop(report),
     ...ofAgents(report),
     ...ofPass(report),
     ...ofPush(report),
@@ -41,6 +42,12 @@ function ofAgents({ shared }: StatusReport): Concern[] {
       text: `the agent on ${host}, pid ${pid}, ${text}`,
     })),
   ];
+}
+
+function ofLoop({ stalledSince, agent }: StatusReport): Concern[] {
+  if (stalledSince === undefined) return [];
+  const text = `the loop of the agent was to move by ${stalledSince} and has not: nothing is read or pushed`;
+  return [{ tone: 'bad', text, hint: `end it (kill -KILL ${agent?.pid}) and start it anew: nothing is lost` }];
 }
 
 function ofPass({ lastPass }: StatusReport): Concern[] {

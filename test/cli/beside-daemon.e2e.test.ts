@@ -1,4 +1,6 @@
 /** Commands beside a daemon whose variables are not set where they run. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { commandAt } from '../support/command-line.ts';
 import { one, two } from '../support/daemon-scene.ts';
@@ -51,3 +53,22 @@ test('rollback and sync --wake need no variable that the daemon has: it carries 
   }
   expect(service.posts).toHaveLength(3);
 });
+
+test('sync --wake ends with 75 once a daemon that was stopped has not moved for too long', async () => {
+  const { at, daemon } = await daemonWithVariables();
+  daemon.kill('SIGSTOP');
+  await at.write('.driver-sync/agent.json', await beganBefore(at));
+  await at.write('.driver-sync/heartbeat', String(Date.now() + 1000));
+  const { code, stdout, stderr } = await commandAt(at, 'sync', '--wake');
+  expect({ code, stdout }).toEqual({ code: 75, stdout: '' });
+  expect(stderr).toMatch(/^woke the agent with pid \d+; waiting for the end of its pass, for 15 minutes at most\n/);
+  expect(stderr).toMatch(/makes no pass: its loop was to move by .*Z and has not\n {2}"driver-sync status" says/);
+  const again = await commandAt(at, 'sync', '--wake');
+  expect(again).toMatchObject({ code: 75, stderr: expect.not.stringContaining('woke') });
+});
+
+/** What a daemon says of itself, as if it had begun an hour ago: one that has just begun may not have moved yet. */
+async function beganBefore({ state }: Place): Promise<string> {
+  const said = JSON.parse(await readFile(path.join(state, 'agent.json'), 'utf8')) as object;
+  return `${JSON.stringify({ ...said, since: new Date(Date.now() - 3_600_000).toISOString() })}\n`;
+}

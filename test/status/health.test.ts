@@ -16,6 +16,8 @@ test('/livez is 200 while the loop moves, and says until when it was to move', a
   expect(await page.ask('/livez')).toMatchObject({ status: 200, body: 'the loop moves\n' });
   page.agent.silentUntilMs = Date.parse('2026-03-01T00:00:00Z');
   expect(await page.ask('/livez')).toMatchObject({ status: 503, body: expect.stringContaining('2026-03-01T00:00:00') });
+  expect(await page.json('/api/status')).toMatchObject({ stalledSince: '2026-03-01T00:00:00.000Z' });
+  expect((await page.ask('/')).body).toContain('The loop of the agent was to move by 2026-03-01T00:00:00.000Z');
   page.agent.silentUntilMs = undefined;
   expect((await page.ask('/livez')).status).toBe(503);
 });

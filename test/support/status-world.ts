@@ -67,6 +67,7 @@ export async function statusWorld(
       holder: { pid: 7, command: 'run', since: '2026-03-01T00:00:00.000Z' },
       killed: undefined,
       broken: known.broken === undefined ? undefined : { at: new Date().toISOString(), exit: 75, reason: known.broken },
+      stalledSinceMs: (known.silentUntilMs ?? Infinity) < Date.now() ? known.silentUntilMs : undefined,
       configDiffers: false,
     }),
     confirmHeld: () => undefined,

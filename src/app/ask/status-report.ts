@@ -22,6 +22,8 @@ export interface AgentSigns {
   readonly killed: (Holder & { readonly isLockGone?: boolean }) | undefined;
   /** The last pass of the loop, where it broke. */
   readonly broken: BrokenPass | undefined;
+  /** When its loop had to move at the latest, in ms since 1970, where it has not. */
+  readonly stalledSinceMs?: number | undefined;
   /** The config file is not what the agent has loaded. */
   readonly configDiffers: boolean;
   /** The agent loads another file than the one that is asked with. */
@@ -79,6 +81,8 @@ export interface StatusReport {
         readonly isLockGone?: true;
       }
     | undefined;
+  /** Since when the loop of the running agent stands still, by its own word: nothing is read or pushed. */
+  readonly stalledSince?: string | undefined;
   /** The file is not what the running agent has loaded. */
   readonly configDiffers: boolean;
   /** The file that the running agent loads, where that is another one. */
@@ -168,6 +172,7 @@ export async function statusReport(deps: Dependencies, signs: AgentSigns): Promi
     agent:
       holder === undefined ? null : { pid: holder.pid, since: holder.since, configLoadedAt: holder.configLoadedAt },
     ...(killed === undefined ? {} : { killed: showKilled(killed) }),
+    ...(signs.stalledSinceMs === undefined ? {} : { stalledSince: iso(signs.stalledSinceMs) }),
     configDiffers: signs.configDiffers,
     ...(signs.otherConfigFile === undefined ? {} : { otherConfigFile: signs.otherConfigFile }),
     ...(lastPass === undefined ? {} : { lastPass }),
