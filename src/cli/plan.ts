@@ -64,7 +64,7 @@ function sayOtherConfig(settings: Settings): void {
   const other = otherConfigFile(settings, holder);
   if (other !== undefined) {
     say(`note: the agent runs with another config file: ${other}; this plan is of ${settings.file}`);
-  } else if (configDiffers(settings, holder, [])) {
+  } else if (configDiffers(settings, holder)) {
     say('note: the running agent has another config loaded; this plan is of the file');
   }
 }

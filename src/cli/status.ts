@@ -23,13 +23,13 @@ export interface StatusOptions {
 /** Whether the agent runs, what the last pass and push came to, and what is held. */
 export async function status(context: Context, options: StatusOptions): Promise<number> {
   const maxAgeMs = ageOf(options);
-  const { settings, unset, problems, state: stateDirectory } = load(context, 'optional');
+  const { settings, problems, state: stateDirectory } = load(context, 'optional');
   // A daemon lives on with the config that it has: a mistake in the file must not have it restarted.
   if (options.live === true && stateDirectory !== undefined) return live(context, stateDirectory);
   if (settings === undefined) throw new ConfigError(problems, goingOn(stateDirectory));
   warnOfState(settings);
   await using state = await openState(settings, commandLog(context));
-  const report = await statusOf(state.deps, unset);
+  const report = await statusOf(state.deps);
   const nowMs = state.deps.clock.now().getTime();
   answer(context, report, () => showStatus(report, { nowMs, timezone: settings.timezone }));
   if (options.exitCode !== true) return 0;
@@ -101,10 +101,9 @@ function ageExit(
   return 75;
 }
 
-/** What `status --json` prints. @param unset variables of the config that are not set here */
-export function statusOf(deps: Dependencies, unset: readonly string[]): Promise<StatusReport> {
-  const { settings } = deps;
-  return statusReport(deps, agentSigns(settings, unset));
+/** What `status --json` prints. */
+export function statusOf(deps: Dependencies): Promise<StatusReport> {
+  return statusReport(deps, agentSigns(deps.settings));
 }
 
 function showStatus(report: StatusReport, now: Now): string[] {

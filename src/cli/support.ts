@@ -214,7 +214,7 @@ async function statePieces(context: Context, withRejects: boolean): Promise<Stat
   if (settings === undefined) return { pieces, unverified };
   await add('status.json', async () => {
     await using opened = await openState(settings, commandLog(context));
-    return withoutValues(await statusOf(opened.deps, loaded?.unset ?? []));
+    return withoutValues(await statusOf(opened.deps));
   });
   await add('history.json', async () => {
     await using opened = await openState(settings, commandLog(context));

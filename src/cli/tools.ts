@@ -10,7 +10,7 @@ import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { namesHint } from '../core/nearest.ts';
 import { changesShown } from './changes.ts';
-import { type Context, commandLog, load, loadSettings, loadUnsentSettings } from './context.ts';
+import { type Context, commandLog, loadSettings, loadUnsentSettings } from './context.ts';
 import { statusOf } from './status.ts';
 
 export interface Tool {
@@ -49,7 +49,7 @@ export function lookingTools(context: Context): readonly Tool[] {
       description:
         'Whether the agent runs, the last pass and push, the next push, the state of each source, and what is held.',
       input: nothing,
-      look: () => looking((deps) => statusOf(deps, load(context, 'optional').unset)),
+      look: () => looking(statusOf),
     },
     {
       name: 'why_held',
@@ -106,7 +106,7 @@ export function lookingTools(context: Context): readonly Tool[] {
 }
 
 async function whyHeld(deps: Dependencies, source: string | undefined): Promise<object> {
-  const { sources, held } = await statusOf(deps, []);
+  const { sources, held } = await statusOf(deps);
   const named = sources.filter(({ name }) => source === undefined || name === source);
   if (source !== undefined && named.length === 0) {
     const known = sources.map(({ name }) => name);

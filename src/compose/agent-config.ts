@@ -11,11 +11,14 @@ export function otherConfigFile({ file }: Pick<Settings, 'file'>, holder: LockHo
   return typeof own === 'string' && realPath(own) !== realPath(file) ? own : undefined;
 }
 
-/** Whether the config file is not what the running daemon has loaded. Where variables are not set here, nobody can tell. */
-export function configDiffers(settings: Settings, holder: LockHolder | undefined, unset: readonly string[]): boolean {
+/**
+ * Whether the config file is not what the running daemon has loaded. That one loads it with its own variables: a file that is written as
+ * it was is the same, whatever they are here, and so is one that says the same in other words.
+ */
+export function configDiffers(settings: Settings, holder: LockHolder | undefined): boolean {
   if (otherConfigFile(settings, holder) !== undefined) return true;
-  if (unset.length > 0) return false;
-  return holder?.command === 'run' && holder.configDigest !== undefined && holder.configDigest !== settings.digest;
+  if (holder?.command !== 'run' || holder.configDigest === undefined) return false;
+  return holder.configDigest !== settings.digest && holder.configWrittenDigest !== settings.writtenDigest;
 }
 
 /** For what a daemon would do by its own config. @throws AgentError `usage` where that is another file */

@@ -294,12 +294,19 @@ class RunningAgent implements AgentWithSigns {
   }
 
   #describe(): void {
-    const { file, digest } = this.#settings;
+    const { file, digest, writtenDigest } = this.#settings;
     const configLoadedAt = this.#clock.now().toISOString();
     this.#since ??= configLoadedAt;
     try {
       const agentId = this.#kept.shared?.lead.self;
-      this.#lock.describe({ since: this.#since, configLoadedAt, configFile: file, configDigest: digest, agentId });
+      this.#lock.describe({
+        since: this.#since,
+        configLoadedAt,
+        configFile: file,
+        configDigest: digest,
+        configWrittenDigest: writtenDigest,
+        agentId,
+      });
       noteConfig(this.#settings.state, file);
     } catch (error) {
       if (!isAgentError(error)) throw error;

@@ -74,8 +74,8 @@ export function runningAgent({ state }: Pick<Settings, 'state'>): LockHolder | u
   return existsSync(state) ? lockHolder(state) : undefined;
 }
 
-/** What an agent says of itself beside its stores, for `status`. @param unset variables of the config that are not set here */
-export function agentSigns(settings: Settings, unset: readonly string[]): AgentSigns {
+/** What an agent says of itself beside its stores, for `status`. */
+export function agentSigns(settings: Settings): AgentSigns {
   const holder = runningAgent(settings);
   const heartbeat = heartbeatOf(settings);
   return {
@@ -83,7 +83,7 @@ export function agentSigns(settings: Settings, unset: readonly string[]): AgentS
     killed: holder === undefined ? killedHolder(settings.state) : undefined,
     broken: heartbeat?.broken,
     stalledSinceMs: stalledSinceMs(holder, heartbeat, Date.now()),
-    configDiffers: configDiffers(settings, holder, unset),
+    configDiffers: configDiffers(settings, holder),
     otherConfigFile: otherConfigFile(settings, holder),
   };
 }

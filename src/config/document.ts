@@ -40,8 +40,6 @@ export interface ConfigDocument {
   readonly sections: readonly Section[];
   /** The variables that the file uses, with their values. */
   readonly variables: ReadonlyMap<string, string | undefined>;
-  /** Those without a value and without a default. */
-  readonly unset: ReadonlySet<string>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -74,7 +72,6 @@ export function readDocument(text: string, environment: Environment): ConfigDocu
     // Around an odd space nothing has to be what it seems, as behind a tab.
     sections: odd === undefined ? syntax.sections : syntax.sections.map(({ path }) => ({ path, doubtful: true })),
     variables: reader.variables,
-    unset: reader.unset,
     diagnostics: odd === undefined ? [...syntax.diagnostics, ...reader.diagnostics] : [odd],
   };
 }
@@ -94,7 +91,6 @@ interface TreeInput {
 class TreeReader {
   readonly spots = new Map<string, Spot>();
   readonly variables = new Map<string, string | undefined>();
-  readonly unset = new Set<string>();
   readonly diagnostics: Diagnostic[] = [];
   readonly #input: TreeInput;
   /** The collections around the present node, to notice one that contains itself. */
@@ -236,7 +232,6 @@ class TreeReader {
     const { env, secrets } = this.#input.environment;
     const { text, names, failures } = substitute(node.value, env);
     for (const name of names) this.variables.set(name, env[name]);
-    for (const { variable } of failures) if (variable !== undefined) this.unset.add(variable);
     const quoted = node.type === 'PLAIN' ? 0 : 1;
     const source = this.#input.text.slice(offset + quoted, (node.range?.[1] ?? offset) - quoted);
     const verbatim = source === node.value ? { verbatimOffset: offset + quoted } : {};

@@ -31,19 +31,15 @@ import { plainSecrets } from './plain-secrets.ts';
 import { isThere, whyUnread } from './reached.ts';
 import { canonicalJson, readSource } from './source.ts';
 import { readStatus } from './status.ts';
+import { writtenDigest } from './written-digest.ts';
 
 export interface LoadedConfig {
-  /** Present where there are no problems. */
+  /** Present where there are no problems. With `secrets: 'optional'` its digest and secrets may differ from the daemon's. */
   readonly settings?: Settings;
   /** Absolute path of the state directory; also there when the problems are elsewhere in the file. */
   readonly state?: string;
   /** All of them at once, in the order of the file. */
   readonly problems: readonly PlacedDiagnostic[];
-  /**
-   * Variables without a default that are not set. With `secrets: 'optional'` that is no problem, but digests and secrets of
-   * the settings then differ from the daemon's.
-   */
-  readonly unset: readonly string[];
   /** Secrets that stand in the file itself. */
   readonly exposed: readonly PlacedDiagnostic[];
 }
@@ -56,18 +52,20 @@ export interface LoadedConfig {
  */
 export function loadConfig(file: string, options: Environment): LoadedConfig {
   const text = readText(file);
-  if (typeof text !== 'string') return { problems: [text], unset: [], exposed: [] };
-  const document = withDefaults(readDocument(text, options));
+  if (typeof text !== 'string') return { problems: [text], exposed: [] };
+  const written = readDocument(text, options);
+  const document = withDefaults(written);
   const diagnostics: Diagnostic[] = [...document.diagnostics];
   const cursor: Cursor = { document, path: [], report: (diagnostic) => diagnostics.push(diagnostic) };
   const settings = readSettings(cursor, { file, text, secrets: options.secrets });
   const problems = placeDiagnostics(file, document, diagnostics);
   const found = {
     problems,
-    unset: [...document.unset],
     exposed: placeDiagnostics(file, document, plainSecrets(document)),
   };
-  if (settings !== undefined && problems.length === 0) return { settings, ...found, state: settings.state };
+  if (settings !== undefined && problems.length === 0) {
+    return { settings: { ...settings, writtenDigest: writtenDigest(written) }, ...found, state: settings.state };
+  }
   const isStateKnown = settings !== undefined && !problems.some((problem) => problem.path === 'state');
   return { ...found, ...(isStateKnown ? { state: settings.state } : {}) };
 }
@@ -102,7 +100,7 @@ interface Origin {
   readonly secrets: Environment['secrets'];
 }
 
-function readSettings(cursor: Cursor, origin: Origin): Settings | undefined {
+function readSettings(cursor: Cursor, origin: Origin): Omit<Settings, 'writtenDigest'> | undefined {
   const written = writtenAt(cursor);
   if (written === undefined || written === null) {
     if (cursor.document.diagnostics.length === 0)
@@ -206,7 +204,7 @@ function readSources(cursor: Cursor, timezone: string): readonly SourceSettings[
 }
 
 /** Tells whether a running daemon has these settings; comments and the order of keys do not matter. */
-function digestOf({ sources, ...root }: Omit<Settings, 'file' | 'digest' | 'unaddressed'>): string {
+function digestOf({ sources, ...root }: Omit<Settings, 'file' | 'digest' | 'writtenDigest' | 'unaddressed'>): string {
   const all = { ...root, sources: sources.map(({ name, digest }) => [name, digest]) };
   return createHash('sha256').update(canonicalJson(all)).digest('hex');
 }

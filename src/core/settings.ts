@@ -20,6 +20,8 @@ export interface Settings {
   readonly file: string;
   /** sha256 (hex) of all settings below, secrets among them: equal for files that differ in comments and layout only. */
   readonly digest: string;
+  /** The same of the file as it is written, without the values of its variables. */
+  readonly writtenDigest: string;
   /** Absolute path of the state directory. */
   readonly state: string;
   /** IANA name. */

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
 import { commandAt } from '../support/command-line.ts';
 import { one, two } from '../support/daemon-scene.ts';
 import { type Place, type Running, csv, place } from '../support/process.ts';
@@ -9,6 +10,7 @@ import { type Receiver, openReceiver } from '../support/receiver.ts';
 
 interface Beside {
   readonly at: Place;
+  readonly config: object;
   readonly daemon: Running;
   readonly service: Receiver;
 }
@@ -30,7 +32,7 @@ async function daemonWithVariables(): Promise<Beside> {
   });
   const daemon = await at.daemon();
   await daemon.says(/"pushed"/);
-  return { at, daemon, service };
+  return { at, config, daemon, service };
 }
 
 test('rollback and sync --wake need no variable that the daemon has: it carries them out', async () => {
@@ -65,6 +67,26 @@ test('sync --wake ends with 75 once a daemon that was stopped has not moved for 
   expect(stderr).toMatch(/makes no pass: its loop was to move by .*Z and has not\n {2}"driver-sync status" says/);
   const again = await commandAt(at, 'sync', '--wake');
   expect(again).toMatchObject({ code: 75, stderr: expect.not.stringContaining('woke') });
+});
+
+test('status and plan tell whether the file is another one than the daemon has loaded, without its variables', async () => {
+  const { at, config } = await daemonWithVariables();
+  const said = async (): Promise<{ status: unknown; plan: string }> => ({
+    status: (await commandAt(at, 'status', '--json')).json()['configDiffers'],
+    plan: (await commandAt(at, 'plan')).stderr,
+  });
+  const alike = { status: false, plan: '' };
+  const other = {
+    status: true,
+    plan: 'note: the running agent has another config loaded; this plan is of the file\n',
+  };
+  expect(await said()).toEqual(alike);
+  await at.configure({ ...config, lastClose: '2025-01' });
+  expect(await said()).toEqual(other);
+  await at.configure({ ...config, notify: [{ url: '${OTHER_HOOK}' }] });
+  expect(await said()).toEqual(other);
+  await at.write('driver-sync.yaml', `# a comment\n${stringify(config)}`);
+  expect(await said()).toEqual(alike);
 });
 
 /** What a daemon says of itself, as if it had begun an hour ago: one that has just begun may not have moved yet. */

@@ -31,6 +31,7 @@ export interface LockHolder {
   readonly since: string | undefined;
   readonly configLoadedAt?: string;
   readonly configDigest?: string;
+  readonly configWrittenDigest?: string;
   readonly [field: string]: unknown;
 }
 
