@@ -25,15 +25,13 @@ if (process.argv[2] === 'run') {
   process.on('SIGINT', endUnbegun);
   globalThis[Symbol.for('driver-sync.endUnbegun')] = endUnbegun;
   // A daemon that is asked for something while it loads does it once it runs. src/cli/requests.ts takes over.
-  var early = {
-    names: [],
-    note: function (name) {
-      early.names.push(name);
-    },
+  var names = [];
+  var noteEarly = function (name) {
+    names.push(name);
   };
-  process.on('SIGHUP', early.note);
-  process.on('SIGUSR2', early.note);
-  globalThis[Symbol.for('driver-sync.askedEarly')] = early;
+  process.on('SIGHUP', noteEarly);
+  process.on('SIGUSR2', noteEarly);
+  globalThis[Symbol.for('driver-sync.askedEarly')] = { names: names, note: noteEarly };
 }
 
 // Imports would load more of Node than they name: see rolldown.config.ts.

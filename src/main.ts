@@ -6,9 +6,10 @@ import { runCommand } from './cli/program.ts';
 openOutput();
 const argv = process.argv.slice(2);
 // Nothing is left that could wake the process, and its command has not ended: Node would end with 0, as if all were done.
-const endUnsettled = async (): Promise<void> => {
+const endUnsettled = (): void => {
   const bug = new Error('the command has not ended, and nothing is left that it could wait for');
-  process.exit(await endOutput(fail({ options: { json: argv.includes('--json') } }, bug)));
+  const failed = fail({ options: { json: argv.includes('--json') } }, bug);
+  void endOutput(failed).then((code) => process.exit(code));
 };
 process.once('beforeExit', endUnsettled);
 const exit = await runCommand(argv);
