@@ -271,7 +271,7 @@ describe('a hook that fails', () => {
     expect((await told(3)).slice(1)).toEqual(['refused started', 'refused ended']);
   });
 
-  test('and leaves the config takes what waits for it along', async () => {
+  test('and leaves the config takes what waits for it along, and not what was counted', async () => {
     const { w, hook } = await toldWorld();
     hook.answer(500);
     await w.write('a.csv', many(2));
@@ -281,7 +281,14 @@ describe('a hook that fails', () => {
     await expect.poll(() => failures(w)).toBe(1);
     await w.configure({ notify: [] });
     await w.wake('reload');
-    expect(await report(w)).toBeUndefined();
+    expect(await report(w)).toEqual({ failures: 1, waiting: 0, dropped: 0 });
+    hook.answer(500);
+    await w.write('a.csv', many(3));
+    w.service.answer(400);
+    await w.configure({ notify: [{ url: `${hook.url}/hooks/another-secret-key` }] });
+    await w.wake('reload');
+    await expect.poll(() => failures(w)).toBe(2);
+    expect(hook.posts.map(({ headers }) => String(headers['idempotency-key']).split('.')[0])).toEqual(['1', '2']);
   });
 });
 

@@ -112,14 +112,17 @@ export class Teller implements AsyncDisposable {
     return channels.length > 0 || heartbeat !== undefined;
   }
 
-  /** Nobody is to be told any more: what waits for them goes. */
+  /** Nobody is to be told any more: what waits for them goes, and what was counted stays. */
   async #forget(): Promise<void> {
     if (this.#isForgotten) return;
     this.#isForgotten = true;
-    const { ledger } = this.#deps();
-    if ((await ledger.state()).telling === undefined) return;
+    const { address, clock, ledger } = this.#deps();
+    const { telling } = await ledger.state();
+    const before = this.#state ?? telling;
     this.#state = undefined;
-    await this.#write();
+    if (before === undefined || before.isOver === true) return;
+    const over = { ...newTelling(address, clock.now().getTime(), before), isOver: true };
+    await this.#write(() => over);
   }
 
   async #look(): Promise<void> {
@@ -148,8 +151,8 @@ export class Teller implements AsyncDisposable {
   async #recall(nowMs: number): Promise<TellingState> {
     const { address, ledger } = this.#deps();
     const { telling } = await ledger.state();
-    this.#isNew = telling === undefined;
-    return telling ?? newTelling(address, nowMs);
+    this.#isNew = telling === undefined || telling.isOver === true;
+    return telling === undefined || this.#isNew ? newTelling(address, nowMs, telling) : telling;
   }
 
   /** Starts what is due, one notice after the other for each channel. */
@@ -257,11 +260,11 @@ export class Teller implements AsyncDisposable {
     await this.#write();
   }
 
-  async #write(): Promise<void> {
+  async #write(kept = (): TellingState | undefined => this.#state): Promise<void> {
     const { ledger, log } = this.#deps();
     this.#kept = this.#kept.then(async () => {
       try {
-        await ledger.setState({ telling: this.#state });
+        await ledger.setState({ telling: kept() });
         this.#isKept = true;
       } catch (error) {
         // On a full disk people are told all the same; should the agent die before there is space again, they are told twice.

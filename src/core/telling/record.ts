@@ -28,6 +28,8 @@ export interface TellingState {
   readonly failing: readonly FailingChannel[];
   /** Since when the heartbeat cannot be sent, and why. */
   readonly heartbeat?: { readonly sinceMs: number; readonly error: string } | undefined;
+  /** Nobody was to be told any more: only what was counted is left, and goes on where somebody is told again. */
+  readonly isOver?: boolean;
 }
 
 /** See `Listener`. */

@@ -15,16 +15,18 @@ const longestPauseMs = 15 * 60_000;
 const askedPauseMaxMs = 3_600_000;
 const othersPauseMs = 60_000;
 
-export function newTelling(address: string, nowMs: number): TellingState {
+/** @param before what was told before nobody was to be told any more: its counts go on */
+export function newTelling(address: string, nowMs: number, before?: TellingState): TellingState {
+  const { letters = 0, failures = 0, dropped = 0 } = before ?? {};
   return {
     notedMs: nowMs,
     address,
     watchedMs: nowMs,
     matters: [],
     outbox: [],
-    letters: 0,
-    failures: 0,
-    dropped: 0,
+    letters,
+    failures,
+    dropped,
     failing: [],
   };
 }
