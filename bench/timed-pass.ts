@@ -37,7 +37,7 @@ function tick(): void {
 const { signal } = new AbortController();
 const { outcome } = await runPassOrRebuild(
   agent,
-  { push: 'always', resume: true, retryForMs: 0, keepsToRetryAfter: true },
+  { push: 'always', resume: true, retryForMs: 0, keepsToRetryAfter: 'sync' },
   signal,
 );
 clearTimeout(timer);

@@ -15,7 +15,7 @@ import { type ReadOptions, readAll } from './read/read-all.ts';
 import { passExit, pushSummary, sourceReport, unjudged } from './report.ts';
 import type { PassReport } from '../core/report.ts';
 import { rollBackRequested } from './prepare/requests.ts';
-import { retrying } from './push/retrying.ts';
+import { type KeepsToRetryAfter, retrying } from './push/retrying.ts';
 import type { Dependencies } from './dependencies.ts';
 
 export interface PassOptions extends ReadOptions {
@@ -28,11 +28,8 @@ export interface PassOptions extends ReadOptions {
   readonly resume: boolean;
   /** A push that did not arrive is tried again for this long. */
   readonly retryForMs: number;
-  /**
-   * Sends nothing before the time that the service asked for with `Retry-After`. The daemon's loop waits for it by itself,
-   * and only somebody's word makes it push earlier.
-   */
-  readonly keepsToRetryAfter?: boolean;
+  /** Who sends nothing before the time that the service asked for with `Retry-After`; `undefined`: somebody wants it sent now. */
+  readonly keepsToRetryAfter?: KeepsToRetryAfter | undefined;
   /** Which of the sources that are expensive to ask are polled. Default: all of them. */
   readonly polls?: 'all' | 'due';
   /** Somebody asked for a pass, and may wait for the end of it. */
@@ -131,7 +128,7 @@ export async function runPassOrRebuild(
 }
 
 async function pushWithRetries(deps: Dependencies, options: PassOptions, signal: AbortSignal): Promise<PushReport> {
-  const { push, retryForMs, keepsToRetryAfter = false } = options;
+  const { push, retryForMs, keepsToRetryAfter } = options;
   if (push === 'no') return standing(deps);
   if (push !== 'repeat')
     return retrying(deps, retryForMs, () => pushNewest(deps, { push, keepsToRetryAfter }, signal), signal);

@@ -35,7 +35,7 @@ export async function sync(
   const settings = loadSettings(context, 'required');
   warnOfState(settings);
   const push = isForced ? 'always' : 'ifNeeded';
-  const pass: PassOptions = { push, resume: true, retryForMs, keepsToRetryAfter: !isForced };
+  const pass: PassOptions = { push, resume: true, retryForMs, keepsToRetryAfter: isForced ? undefined : 'sync' };
   const report = await withAgent(context, settings, 'sync', async (agent, signal) => {
     const end = await endOf(runPassOrRebuild(agent, pass, signal), signal);
     await tellOnce(() => agent.deps, end, signal);

@@ -4,15 +4,61 @@ import { daemonWorld, minutes, rows } from '../support/daemon-world.ts';
 import { csv } from '../support/process.ts';
 import { openReceiver, pointsOf } from '../support/receiver.ts';
 
-test('waits of the service are for the schedule and for changes, not for a person', async () => {
+test('waits of the agent itself are for the schedule and for changes, not for a person', async () => {
+  await using w = await daemonWorld();
+  await w.write('a.csv', rows('a,2026-01,1'));
+  w.service.answer(429);
+  await w.start();
+  expect(w.service.posts).toHaveLength(1);
+  await w.wake('pass');
+  expect(w.service.posts).toHaveLength(2);
+});
+
+test.each([
+  ['pass', {}],
+  ['reload', {}],
+  ['reload', { keep: '300d' }],
+] as const)('what the service asked for with Retry-After holds for a person too: %s with %o', async (reason, keys) => {
   await using w = await daemonWorld();
   await w.write('a.csv', rows('a,2026-01,1'));
   w.service.answer({ status: 429, headers: { 'retry-after': '3600' } });
   await w.start();
   await w.wait(10 * minutes);
+  await w.configure(keys);
+  await w.wake(reason);
   expect(w.service.posts).toHaveLength(1);
-  await w.wake('pass');
+  expect(w.passes.at(-1)).toMatchObject({
+    outcome: 'unreachable',
+    exit: 75,
+    reason: 'the service asked with Retry-After for no push before 2026-03-15T13:00:00.000Z',
+    hint: 'the agent tries again then',
+  });
+  await w.wait(49 * minutes);
+  expect(w.service.posts).toHaveLength(1);
+  await w.wait(2 * minutes);
   expect(w.service.posts).toHaveLength(2);
+});
+
+test('what is approved while the service asks for time is accepted at once and pushed when that is over', async () => {
+  await using w = await daemonWorld();
+  const many = [...'abcdefghij'].map((name) => `${name},2026-01,1`);
+  await w.write('a.csv', rows(...many));
+  await w.start();
+  w.service.answer({ status: 503, headers: { 'retry-after': '3600' } });
+  await w.write('a.csv', rows(...many, 'k,2026-01,1'));
+  await w.wake('pass');
+  await w.write('a.csv', rows('a,2026-01,1'));
+  await w.wait(2 * minutes);
+  await w.open(async ({ ledger, clock }) => {
+    const [held] = await ledger.holds.held();
+    await ledger.holds.approve(held!.digest, held!.source, clock.now().getTime());
+  });
+  await w.wake('request');
+  expect(w.passes.at(-1)).toMatchObject({ outcome: 'unreachable', sources: [{ state: 'accepted', drivers: 1 }] });
+  await w.wait(57 * minutes);
+  expect(w.service.posts).toHaveLength(2);
+  await w.wait(2 * minutes);
+  expect(w.service.posts.map((post) => Object.keys(pointsOf(post)).length)).toEqual([10, 11, 1]);
 });
 
 test('the first push goes as soon as its last source was read', async () => {

@@ -168,9 +168,13 @@ describe('a pass', () => {
   });
 
   test.each(['unreachable', 'unknown'] as const)(
-    'that is %s makes of its retry one of the newest snapshot',
+    'that is %s makes of its retry one of the newest snapshot, whatever stopped that before',
     (outcome) => {
-      expect(after(state, { ...passed, outcome })).toEqual({ ...pushed, retry: { ...retry, push: 'newest' } });
+      expect(after(state, { ...passed, outcome })).toEqual({
+        ...pushed,
+        stopped: undefined,
+        retry: { ...retry, push: 'newest' },
+      });
       expect(after({ ...state, retry: undefined }, { ...passed, outcome }).retry).toBeUndefined();
     },
   );
@@ -248,14 +252,17 @@ test('a schedule time that was served ahead of the clock counts as not served', 
   expect(recall({ ...state, servedMs: 300 }, 300).servedMs).toBe(300);
 });
 
-test('a daemon that starts tries what was refused, and pushes what a crash left', () => {
+test('a daemon that starts tries what was refused once the service lets it, and pushes what a crash left', () => {
   const now = { nowMs: 800, hasUnpushed: true };
   const refused = { ...state, stopped: { ...stopped, isRefused: true } };
   expect(start(refused, now)).toEqual({
     ...state,
     stopped: undefined,
-    retry: { push: 'newest', failures: 0, atMs: 800 },
+    retry: { push: 'newest', failures: 0, atMs: 800, askedUntilMs: 650 },
   });
+  const asked = { ...refused, retry: { ...retry, askedUntilMs: 1650 } };
+  expect(start(asked, now).retry).toEqual({ push: 'newest', failures: 0, atMs: 1650, askedUntilMs: 1650 });
+  expect(start({ ...refused, retry: undefined }, now).retry).toEqual({ push: 'newest', failures: 0, atMs: 800 });
   expect(start(state, now)).toEqual({ ...state, stopped: undefined });
   expect(start({ ...state, putOffMs: 90 }, now).putOffMs).toBeUndefined();
   const quiet = { ...state, changed: undefined };

@@ -103,6 +103,14 @@ describe('an event', () => {
       why: 'somebody asked for it',
     });
   });
+
+  test('waits for what Retry-After asked for where something was asked for', () => {
+    const retry = { push: 'newest', failures: 1, atMs: 20 * minutes, askedUntilMs: 15 * minutes } as const;
+    const asked = { push: 'newest', why: 'somebody asked for it' };
+    expect(next({ state: { retry }, facts: { asked: 'twice' } })).toEqual({ ...asked, atMs: 15 * minutes });
+    const over = { ...retry, askedUntilMs: 5 * minutes };
+    expect(next({ state: { retry: over }, facts: { asked: 'twice' } })).toEqual({ ...asked, atMs: nowMs });
+  });
 });
 
 describe('a pass that broke', () => {

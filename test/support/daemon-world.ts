@@ -147,7 +147,7 @@ export async function daemonWorld(keys: object = {}, now = '2026-03-15T12:00:00Z
             push: 'ifNeeded',
             resume: true,
             retryForMs: 60 * seconds,
-            keepsToRetryAfter: options?.push !== 'always',
+            keepsToRetryAfter: options?.push === 'always' ? undefined : 'sync',
             ...options,
           },
           never,

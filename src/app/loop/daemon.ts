@@ -273,7 +273,16 @@ class Daemon {
       isKept = true;
       const report = await runPassOrRebuild(
         this.#agent,
-        { push, resume, retryForMs: 0, polls, due, proof: 'idle', isAwaited: this.#isAwaited },
+        {
+          push,
+          resume,
+          retryForMs: 0,
+          keepsToRetryAfter: 'loop',
+          polls,
+          due,
+          proof: 'idle',
+          isAwaited: this.#isAwaited,
+        },
         this.#turns?.signal ?? signal,
       );
       this.#isAwaited = false;

@@ -7,14 +7,17 @@ import { buildSnapshot, notePushed, withNewest } from './newest-snapshot.ts';
 import { pushNeed } from './push-need.ts';
 import type { PushReport } from './push-report.ts';
 import { isRepeatDue, snapshotToRepeat } from './repeat.ts';
-import { waitThatWasAsked } from './retrying.ts';
+import { type KeepsToRetryAfter, waitThatWasAsked } from './retrying.ts';
 import { pushSnapshot, waitForOlder } from './send.ts';
 import { forgetUnpushed } from './unpushed.ts';
 
 interface KeepsTo {
-  /** Sends nothing before the time that the service asked for with `Retry-After`. */
-  readonly keepsToRetryAfter: boolean;
+  /** Who sends nothing before the time that the service asked for with `Retry-After`; `undefined`: somebody wants it sent now. */
+  readonly keepsToRetryAfter: KeepsToRetryAfter | undefined;
 }
+
+/** The command that does not wait. Nothing forces a loop, which pushes by itself then. */
+const forceOf = { sync: 'driver-sync sync --force', loop: undefined } as const;
 
 /** Pushes the newest snapshot unless the service has it. One attempt. */
 export async function pushNewest(
@@ -34,7 +37,7 @@ export async function pushNewest(
   }
   const waiting = await withNewest(deps, newest, (snapshot) => snapshotBlock(deps, snapshot));
   if (waiting !== undefined) return repeatWhileBlocked(deps, { blocked: waiting, keepsToRetryAfter }, signal);
-  const asked = keepsToRetryAfter ? await waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
+  const asked = keepsToRetryAfter && (await waitThatWasAsked(deps, forceOf[keepsToRetryAfter]));
   if (asked !== undefined) return asked;
   await waitForOlder(deps, newest.digest, signal);
   const last = await ledger.pushes.lastAcknowledged(address);
@@ -57,7 +60,7 @@ export async function pushRepeat(
   if (last === undefined || !(await isRepeatDue(deps))) return undefined;
   const snapshot = await snapshotToRepeat(deps, last);
   if (snapshot === undefined) return undefined;
-  const asked = keepsToRetryAfter ? await waitThatWasAsked(deps, 'driver-sync sync --force') : undefined;
+  const asked = keepsToRetryAfter && (await waitThatWasAsked(deps, forceOf[keepsToRetryAfter]));
   if (asked !== undefined) return asked;
   log.info('the last snapshot is pushed again: an earlier push may have landed after it', { push: last.id });
   await waitForOlder(deps, snapshot.digest, signal);

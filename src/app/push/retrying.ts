@@ -33,18 +33,21 @@ export async function retrying(
   }
 }
 
+/** A command, which ends then, or the loop of a daemon, which waits by itself. */
+export type KeepsToRetryAfter = 'sync' | 'loop';
+
 /**
  * The wait that an earlier answer asked for with `Retry-After`, where it is not over.
- * @param force the command that does not wait for it
+ * @param force the command that does not wait for it; `undefined`: there is none
  */
-export async function waitThatWasAsked(deps: Dependencies, force: string): Promise<PushReport | undefined> {
+export async function waitThatWasAsked(deps: Dependencies, force: string | undefined): Promise<PushReport | undefined> {
   const untilMs = (await loopState(deps)).retry?.askedUntilMs ?? -Infinity;
   const leftMs = untilMs - deps.clock.now().getTime();
   if (leftMs <= 0) return undefined;
   return {
     outcome: 'unreachable',
     reason: `the service asked with Retry-After for no push before ${new Date(untilMs).toISOString()}`,
-    hint: `try again then; "${force}" pushes now`,
+    hint: force === undefined ? 'the agent tries again then' : `try again then; "${force}" pushes now`,
     retry: { askedMs: leftMs },
   };
 }

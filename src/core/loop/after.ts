@@ -155,7 +155,8 @@ function afterPass(state: LoopState, done: PassEnded): LoopState {
       return pushed;
     case 'unreachable':
     case 'unknown':
-      return { ...pushed, retry: state.retry && { ...state.retry, push: 'newest' } };
+      // Also where the service had asked for time and nothing was sent: what was refused before is tried again with this.
+      return { ...pushed, stopped: undefined, retry: state.retry && { ...state.retry, push: 'newest' } };
   }
 }
 

@@ -85,7 +85,8 @@ export function decide(state: LoopState, facts: Facts, events: ReadonlySet<LoopE
 
 /** The push that comes next, by what is known now; `undefined`: none will, as things stand. */
 export function nextPush(state: LoopState, facts: Facts): NextPush | undefined {
-  const asked: NextPush = { atMs: facts.nowMs, push: 'newest', why: 'somebody asked for it' };
+  const askedMs = Math.max(facts.nowMs, state.retry?.askedUntilMs ?? -Infinity);
+  const asked: NextPush = { atMs: askedMs, push: 'newest', why: 'somebody asked for it' };
   const next = facts.asked === state.asked ? soonest(duePushes(state, facts), facts.nowMs) : asked;
   if (next === undefined || state.broken === undefined) return next;
   return { ...next, atMs: Math.max(next.atMs, state.broken.untilMs) };

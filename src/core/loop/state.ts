@@ -26,7 +26,7 @@ export interface LoopState {
   readonly changed?: { readonly firstMs: number; readonly lastMs: number } | undefined;
   /** Sources that could not be read: in the last pass, and in the last one that pushed. */
   readonly unread: { readonly now: readonly string[]; readonly atPush: readonly string[] };
-  /** A push that did not arrive. Nothing but somebody's word goes before its time. */
+  /** A push that did not arrive. Nothing but somebody's word goes before its time, and no word before what the service asked for. */
   readonly retry?: Retry | undefined;
   /** The newest snapshot was refused or may not be sent: it takes another schedule time, or something new, to try again. */
   readonly stopped?: Stopped | undefined;
@@ -54,7 +54,7 @@ export interface Retry {
   /** Attempts in a row that did not arrive. */
   readonly failures: number;
   readonly atMs: number;
-  /** The service itself asked with `Retry-After` for nothing before this: `sync` keeps to that too. */
+  /** The service itself asked with `Retry-After` for nothing before this: whoever does not say `--force` keeps to that. */
   readonly askedUntilMs?: number | undefined;
 }
 
@@ -104,11 +104,15 @@ export function recall(kept: LoopState, nowMs: number): LoopState {
 /** Where a daemon starts from. Starting it is somebody's deed: what was refused may have been mended, and is tried again. */
 export function start(kept: LoopState, { nowMs, hasUnpushed }: { nowMs: number; hasUnpushed: boolean }): LoopState {
   const { stopped } = kept;
+  const askedUntilMs = kept.retry?.askedUntilMs;
   return {
     ...kept,
     stopped: undefined,
     putOffMs: undefined,
-    retry: stopped?.isRefused === true ? { push: 'newest', failures: 0, atMs: nowMs } : kept.retry,
+    retry:
+      stopped?.isRefused === true
+        ? { push: 'newest', failures: 0, atMs: Math.max(nowMs, askedUntilMs ?? nowMs), askedUntilMs }
+        : kept.retry,
     // A crash may have come between accepting and noting it.
     changed: kept.changed ?? (hasUnpushed ? { firstMs: nowMs, lastMs: nowMs } : undefined),
   };
