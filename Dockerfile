@@ -50,9 +50,10 @@ CMD ["--listen", "0.0.0.0:8787"]
 
 FROM runtime
 ENV DRIVER_SYNC_CONFIG=/etc/driver-sync/config.yaml
-# 0 only while the daemon's loop moves. Generous at the start: a first read of large files takes a while.
+# 0 only while the daemon's loop moves, on the state that the config names or on the volume: a config that is half written, or away for a
+# moment, is no reason to start it anew. Generous at the start: a first read of large files takes a while.
 HEALTHCHECK --interval=60s --timeout=10s --start-period=60s --retries=3 \
-  CMD ["node", "/app/bin/driver-sync.js", "status", "--live"]
+  CMD ["node", "/app/bin/driver-sync.js", "status", "--live", "--state", "/var/lib/driver-sync"]
 # Exec form: the agent is process 1 and gets SIGTERM itself. It needs up to 20 s, so `docker stop --time 30`.
 ENTRYPOINT ["node", "/app/bin/driver-sync.js"]
 CMD ["run"]

@@ -17,6 +17,7 @@ import { meant, refusal } from './meant.ts';
 import { contextHere } from './working-directory.ts';
 import type { PlanOptions } from './plan.ts';
 import type { SimulateOptions } from './simulate.ts';
+import type { StatusOptions } from './status.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -244,7 +245,8 @@ function addLooking(program: Command, run: Run): void {
     .option('--exit-code', "exit with the last pass's code")
     .option('--max-age <duration>', 'with --exit-code: 75 where the last pass is older, such as 26h')
     .option('--live', "exit 0 only while a daemon's loop moves")
-    .action((options: CommonOptions & { exitCode?: boolean; maxAge?: string; live?: boolean }) =>
+    .option('--state <dir>', 'with --live: look here too, should the config be away or name another one')
+    .action((options: CommonOptions & StatusOptions) =>
       run(options, async (context) => (await import('./status.ts')).status(context, options)),
     );
 

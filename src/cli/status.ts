@@ -1,6 +1,6 @@
 import { type Decision, whatOf } from '../app/ask/decisions.ts';
 import { type LastPass, type StatusReport, isWaiting, statusReport, whatTakesUp } from '../app/ask/status-report.ts';
-import { agentSigns, heartbeatOf, openState, runningAgent } from '../compose/state.ts';
+import { agentSigns, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
 import type { SourceReport } from '../core/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
@@ -9,6 +9,7 @@ import { type Now, showNow, showTime } from '../core/time/spoken.ts';
 import { parseDuration } from '../core/duration.ts';
 import { type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { ConfigError } from './failing.ts';
+import { live } from './live.ts';
 import { showDecided } from './decided.ts';
 import { say, tinted } from './output.ts';
 import { count } from '../core/text.ts';
@@ -18,14 +19,15 @@ export interface StatusOptions {
   readonly exitCode?: boolean;
   readonly maxAge?: string;
   readonly live?: boolean;
+  /** With `live`: where to look besides. */
+  readonly state?: string;
 }
 
 /** Whether the agent runs, what the last pass and push came to, and what is held. */
 export async function status(context: Context, options: StatusOptions): Promise<number> {
   const maxAgeMs = ageOf(options);
+  if (options.live === true) return live(context, options.state);
   const { settings, problems, state: stateDirectory } = load(context, 'optional');
-  // A daemon lives on with the config that it has: a mistake in the file must not have it restarted.
-  if (options.live === true && stateDirectory !== undefined) return live(context, stateDirectory);
   if (settings === undefined) throw new ConfigError(problems, goingOn(stateDirectory));
   warnOfState(settings);
   await using state = await openState(settings, commandLog(context));
@@ -47,25 +49,13 @@ function goingOn(state: string | undefined): string | undefined {
   return `the agent with pid ${holder.pid} goes on with the config that it loaded at ${holder.configLoadedAt}`;
 }
 
-function live(context: Context, state: string): number {
-  const holder = runningAgent({ state });
-  const untilMs = heartbeatOf({ state })?.untilMs;
-  const isLive = holder?.command === 'run' && untilMs !== undefined && Date.now() <= untilMs;
-  answer(context, { live: isLive }, () => [isLive ? `the agent is alive, pid ${holder.pid}` : whyNotLive(holder)]);
-  return isLive ? 0 : 75;
-}
-
-function whyNotLive(holder: ReturnType<typeof runningAgent>): string {
-  if (holder === undefined) return 'no agent runs on this state directory';
-  const { pid, command } = holder;
-  if (command === 'run') return `the agent with pid ${pid} has not moved for too long`;
-  return command === undefined
-    ? 'another agent holds this state directory, and does not say which'
-    : `no daemon runs: a driver-sync ${command} (pid ${pid}) is at work`;
-}
-
 /** @throws AgentError `usage` before anything is printed */
-function ageOf({ maxAge, exitCode = false, live: isAskedToLive = false }: StatusOptions): number {
+function ageOf({ maxAge, exitCode = false, live: isAskedToLive = false, state }: StatusOptions): number {
+  if (state !== undefined && !isAskedToLive) {
+    throw new AgentError('usage', '--state says nothing without --live', {
+      hint: 'what status tells is of the state directory that the config names',
+    });
+  }
   // A monitor that asks so would see 0 for as long as the loop moves, or for ever.
   if (exitCode && isAskedToLive) {
     throw new AgentError('usage', '--live and --exit-code ask for two exit codes', {

@@ -96,7 +96,8 @@ describe('the image', () => {
     const listOf = (pattern: RegExp, stage: string): string[] => JSON.parse(pattern.exec(stage)?.[1] ?? '[]');
     const entry = /^ENTRYPOINT (\[.*\])$/m;
     expect(listOf(entry, agent)).toEqual(['node', '/app/bin/driver-sync.js']);
-    expect(listOf(/^\s+CMD (\[.*\])$/m, agent).slice(-2)).toEqual(['status', '--live']);
+    const [volume = ''] = /(?<=^VOLUME )\S+$/m.exec(dockerfile) ?? [];
+    expect(listOf(/^\s+CMD (\[.*\])$/m, agent).slice(-4)).toEqual(['status', '--live', '--state', volume]);
     expect(listOf(entry, emulator)).toEqual(['node', '/app/bin/driver-sync.js', 'emulator']);
     expect(listOf(/^\s+CMD (\[.*\])$/m, emulator).at(-1)).toContain('/_emulator/health');
   });

@@ -1,6 +1,9 @@
 /** `status`: what it says, and the exit codes that monitors ask it for. */
 import { rm, writeFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { acquireLock } from '../../src/edges/state/lock.ts';
+import { writeHeartbeat } from '../../src/edges/state/state-directory.ts';
 import { shapes } from '../support/command-line.ts';
 import { commandsWorld, manyDrivers, threeSources, twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
@@ -90,6 +93,50 @@ test('says that all is well only where nothing is carried, held, blocked or not 
   await run('sync');
   await run('sync');
   expect((await run('status')).stdout).not.toContain(well);
+});
+
+test('--state without --live is refused: all else is of the directory that the config names', async () => {
+  const { run } = await twoPushes();
+  expect(await run('status', '--state', 'x')).toMatchObject({
+    code: 64,
+    stdout: '',
+    stderr: expect.stringContaining('--state says nothing without --live'),
+  });
+});
+
+test.each([
+  ['is empty', ''],
+  ['is no mapping', '- x\n'],
+  ['names another state directory', 'state: other\n'],
+  ['is away', undefined],
+])('--live with --state finds the daemon there though the config %s', async (_, text) => {
+  const { at, run } = await twoPushes();
+  const lock = acquireLock(at.state, { command: 'run', pid: 7 });
+  onTestFinished(() => lock.release());
+  writeHeartbeat(at.state, { untilMs: Date.now() + 60_000 });
+  if (text === undefined) await at.remove('driver-sync.yaml');
+  else await at.write('driver-sync.yaml', text);
+  expect((await run('status', '--live')).code).not.toBe(0);
+  expect(await run('status', '--live', '--state', at.state)).toMatchObject({
+    code: 0,
+    stdout: 'the agent is alive, pid 7\n',
+    stderr: '',
+  });
+  lock.release();
+  expect((await run('status', '--live', '--state', at.state)).code).not.toBe(0);
+});
+
+test('--live looks where the config says first, also with --state', async () => {
+  const { at, run } = await twoPushes();
+  const lock = acquireLock(at.state, { command: 'run', pid: 7 });
+  onTestFinished(() => lock.release());
+  writeHeartbeat(at.state, { untilMs: Date.now() + 60_000 });
+  expect((await run('status', '--live', '--state', path.join(at.dir, 'no', 'such'))).code).toBe(0);
+  writeHeartbeat(at.state, { untilMs: Date.now() - 1 });
+  expect(await run('status', '--live', '--state', path.join(at.dir, 'no', 'such'))).toMatchObject({
+    code: 75,
+    stdout: 'the agent with pid 7 has not moved for too long\n',
+  });
 });
 
 test('--live is not 0 without a daemon', async () => {
