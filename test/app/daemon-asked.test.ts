@@ -41,7 +41,7 @@ test.each([
 
 test('what is approved while the service asks for time is accepted at once and pushed when that is over', async () => {
   await using w = await daemonWorld();
-  const many = [...'abcdefghij'].map((name) => `${name},2026-01,1`);
+  const many = Array.from('abcdefghij', (name) => `${name},2026-01,1`);
   await w.write('a.csv', rows(...many));
   await w.start();
   w.service.answer({ status: 503, headers: { 'retry-after': '3600' } });
