@@ -1,7 +1,8 @@
 /** What every command is given, its config, and how it answers. */
 import { refuseOtherConfig } from '../compose/agent-config.ts';
 import { openLog } from '../compose/parts.ts';
-import { runningAgent, stateWarning } from '../compose/state.ts';
+import { stalledSinceMs } from '../compose/stalled.ts';
+import { heartbeatOf, runningAgent, stateWarning } from '../compose/state.ts';
 import { namesHint } from '../core/nearest.ts';
 import type { Environment } from '../config/document.ts';
 import { type LoadedConfig, findConfigFile, loadConfig } from '../config/load.ts';
@@ -114,5 +115,10 @@ export function warnOfState(settings: Settings): void {
 /** When something that was left in the ledger takes effect. */
 export function nextStep(settings: Settings): string {
   if (settings.ledger !== undefined) return 'the agent that leads takes it up';
-  return runningAgent(settings)?.command === 'run' ? 'the agent takes it up now' : 'the next sync takes it up';
+  const holder = runningAgent(settings);
+  if (holder?.command !== 'run') return 'the next sync takes it up';
+  const isStalled = stalledSinceMs(holder, heartbeatOf(settings), Date.now()) !== undefined;
+  return isStalled
+    ? 'the agent takes it up once its loop moves: see "driver-sync status"'
+    : 'the agent takes it up now';
 }

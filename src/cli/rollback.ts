@@ -7,7 +7,7 @@ import { openReadable } from '../app/push/retention.ts';
 import { pushSummary } from '../app/report.ts';
 import { closedChanges } from '../app/review/values.ts';
 import type { OpenState } from '../compose/look.ts';
-import { openState, runningAgent, wakeAgent } from '../compose/state.ts';
+import { heartbeatOf, openState, runningAgent, wakeAgent } from '../compose/state.ts';
 import { AgentError, type ErrorCode, isAgentError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Decided, Request, Snapshot } from '../core/ledger.ts';
@@ -17,9 +17,11 @@ import { decidedBy } from './decided.ts';
 import { openStop } from './ending.ts';
 import { say } from './output.ts';
 import { withAgent } from './sync.ts';
+import { refuseStalled } from './wake.ts';
 
 const retryForMs = 60_000;
 const waitForAgentMs = 180_000;
+const lookMs = 100;
 
 interface AskedRollback {
   readonly request: Extract<Request, { kind: 'rollback' }>;
@@ -126,15 +128,20 @@ async function askAgent(
   using stop = openStop();
   await using state: OpenState = await openState(settings, commandLog(context));
   const { ledger, clock } = state.deps;
+  const holder = settings.ledger === undefined ? runningAgent(settings) : undefined;
+  refuseStalled(holder, heartbeatOf(settings));
   const request = await ledger.requests.add(asked, clock.now().getTime(), said);
   wakeAgent(settings);
   const untilMs = clock.monotonicMs() + waitForAgentMs;
   while (clock.monotonicMs() < untilMs) {
     const result = await ledger.requests.result(request);
     if (result !== undefined) return JSON.parse(result) as RollbackAnswer;
-    await clock.sleep(100, stop.signal).catch((error: unknown) => {
+    try {
+      await clock.sleep(lookMs, stop.signal);
+      refuseStalled(holder, heartbeatOf(settings));
+    } catch (error) {
       throw isAgentError(error, 'aborted') ? stillAsked(error, 'the agent carries it out') : error;
-    });
+    }
   }
   return {
     outcome: 'unknown',

@@ -37,7 +37,10 @@ export async function wakeAndWait(context: Context, settings: Settings, pid: num
 }
 
 /** One that does not move makes no pass. @throws AgentError `aborted` */
-function refuseStalled(holder: ReturnType<typeof runningAgent>, heartbeat: ReturnType<typeof heartbeatOf>): void {
+export function refuseStalled(
+  holder: ReturnType<typeof runningAgent>,
+  heartbeat: ReturnType<typeof heartbeatOf>,
+): void {
   const sinceMs = stalledSinceMs(holder, heartbeat, Date.now());
   if (sinceMs === undefined) return;
   const message = `the agent with pid ${holder?.pid} makes no pass: its loop was to move by ${new Date(sinceMs).toISOString()} and has not`;

@@ -4,7 +4,9 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { acquireLock } from '../../src/edges/state/lock.ts';
 import { writeHeartbeat } from '../../src/edges/state/state-directory.ts';
-import { type CommandsWorld, twoPushes } from '../support/commands-world.ts';
+import { type CommandsWorld, commandsWorld, twoPushes } from '../support/commands-world.ts';
+import { csv } from '../support/process.ts';
+import { longFile } from '../support/world.ts';
 
 /** As an agent leaves it whose clock said this. */
 function passedAt(dir: string, at: string): void {
@@ -34,20 +36,39 @@ test('a pass that broke is the last one until another one has ended, whatever th
 });
 
 /** As a daemon leaves it that began then and said until when its loop may be silent. */
-async function daemonThat(said: { beganAgoMs: number; silentForMs: number }): Promise<CommandsWorld> {
-  const world = await twoPushes();
-  const { state } = world.at;
+function daemonAt({ at: { state } }: CommandsWorld, said: { beganAgoMs: number; silentForMs: number }): void {
   const lock = acquireLock(state, { command: 'run', pid: 2 ** 30 });
   onTestFinished(() => lock.release());
   lock.describe({ since: new Date(Date.now() - said.beganAgoMs).toISOString() });
   writeHeartbeat(state, { untilMs: Date.now() + said.silentForMs });
-  return world;
 }
 
 const hourMs = 3_600_000;
+const stalled = { beganAgoMs: hourMs, silentForMs: -600_000 };
+
+test('a daemon whose loop stands still is asked for no rollback, and forget says when it takes that up', async () => {
+  const files = { 'r-1.csv': longFile({ A: { '2026-01': 1 } }), 'r-2.csv': longFile({ B: { '2026-01': 1 } }) };
+  const world = await commandsWorld({ revenue: csv('r-*.csv') }, files);
+  const { run, json, at } = world;
+  await run('sync');
+  await at.remove('r-1.csv');
+  await run('sync');
+  daemonAt(world, stalled);
+  const { code, stderr } = await run('rollback', '1');
+  expect(code).toBe(75);
+  expect(stderr).toMatch(
+    /makes no pass: its loop was to move by .*Z and has not\n {2}"driver-sync status" says what to do\n$/,
+  );
+  expect(await json('status')).toMatchObject({ decisions: [] });
+  expect((await run('forget', 'revenue', 'r-1.csv', '--yes')).stdout).toContain(
+    'the agent takes it up once its loop moves: see "driver-sync status"\n',
+  );
+});
 
 test('a daemon whose loop stands still is not well: since when is said, and --exit-code is 75 as --live is', async () => {
-  const { run, json } = await daemonThat({ beganAgoMs: hourMs, silentForMs: -600_000 });
+  const world = await twoPushes();
+  const { run, json } = world;
+  daemonAt(world, stalled);
   const { stdout } = await run('status');
   expect(stdout).toMatch(
     /^agent +running, pid \d+, since .*\nstalled +its loop was to move by .*, 10 min ago, and has not: nothing is read or pushed\n/,
@@ -67,7 +88,9 @@ test.each([
   ['moves', { beganAgoMs: hourMs, silentForMs: 60_000 }],
   ['has just begun and finds the heartbeat of the one before it', { beganAgoMs: 1000, silentForMs: -hourMs }],
 ])('a daemon that %s does not stand still', async (_, said) => {
-  const { run, json } = await daemonThat(said);
+  const world = await twoPushes();
+  const { run, json } = world;
+  daemonAt(world, said);
   expect(await json('status')).not.toHaveProperty('stalledSince');
   expect((await run('status')).stdout).toContain('all is well');
   expect((await run('status', '--exit-code')).code).toBe(0);
