@@ -50,7 +50,7 @@ export const plants: readonly Plant[] = [
     find: 'if (rejected !== undefined) {',
     replace: 'if (rejected !== undefined && counts.rows < 0) {',
     breaks: ['unread'],
-    config: lenient,
+    config: { ...lenient, destination: { ...lenient.destination, shouldDeleteMissing: false } },
   },
   {
     name: 'only the new rows of a file that grew count',
@@ -235,7 +235,7 @@ export const plants: readonly Plant[] = [
       'if (evidence.dropsOnlyNewest) {',
       'if (evidence.dropsOnlyNewest && candidate.points < 0) {',
     ),
-    config: { ...lagging, sources: { books: lagging.sources.books }, guard: { maxDeletes: '60%' } },
+    config: { ...lagging, sources: { books: lagging.sources.books }, guard: { maxDeletes: '100%', values: 'warn' } },
   },
   {
     name: 'an approval covers whatever comes',
