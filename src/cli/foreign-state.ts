@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { lastConfig } from '../compose/state.ts';
 import { loadConfig } from '../config/load.ts';
 import { AgentError } from '../core/errors.ts';
-import { type Settings, unsetAddress } from '../core/settings.ts';
+import { type Settings, addressOf, unsetAddress } from '../core/settings.ts';
 import type { Context } from './context.ts';
 
 /** @throws AgentError `config.invalid` */
@@ -30,10 +30,6 @@ export function foreignState({ env }: Context, settings: Settings): AgentError |
       hint: 'name another directory with "state:" in one of the two; if this config takes the place of that one, move that file away',
     },
   );
-}
-
-function addressOf({ destination }: Settings): string {
-  return destination === 'emulator' ? destination : destination.url;
 }
 
 /** What they read, whatever is made of it. */

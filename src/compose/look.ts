@@ -6,7 +6,7 @@ import { AgentError, isAgentError } from '../core/errors.ts';
 import type { LocalBuffer } from '../core/buffer.ts';
 import type { Archive, Ledger } from '../core/ledger.ts';
 import type { Clock, Log } from '../core/ports.ts';
-import { type Settings, unsetAddress } from '../core/settings.ts';
+import { type Settings, addressOf, unsetAddress } from '../core/settings.ts';
 import { systemClock } from '../edges/clock.ts';
 import { nextDue, previousDue } from '../edges/schedule.ts';
 import { isShared } from '../edges/shared/seen.ts';
@@ -34,7 +34,7 @@ export function surroundingsOf(
     log: options.log,
     random: Math.random,
     schedule: { nextDue, previousDue },
-    address: settings.destination === 'emulator' ? 'emulator' : settings.destination.url,
+    address: addressOf(settings),
     observe: options.observe ?? (() => undefined),
   };
 }

@@ -8,7 +8,7 @@ import type { LocalBuffer } from '../core/buffer.ts';
 import { AgentError, isAgentError } from '../core/errors.ts';
 import type { Archive, LedgerState } from '../core/ledger.ts';
 import type { Log } from '../core/ports.ts';
-import type { LedgerSettings, Settings } from '../core/settings.ts';
+import { type LedgerSettings, type Settings, addressOf } from '../core/settings.ts';
 import { fetchFile, filesOf, upload } from '../edges/shared/archive.ts';
 import { head } from '../edges/shared/chain.ts';
 import { copyFromSqlite, copyToSqlite, hasRecordIn } from '../edges/shared/copy.ts';
@@ -197,7 +197,7 @@ async function asOnlyAgent(settings: Settings, log: Log, run: (way: Way) => Prom
   }
   ensureStateDir(settings.state);
   using _lock = lockStopped(settings.state);
-  const address = settings.destination === 'emulator' ? 'emulator' : settings.destination.url;
+  const address = addressOf(settings);
   const options = { log, changed: () => undefined, isCopying: true } as const;
   const wasShared = isShared(settings.state);
   let isAllowed = false;

@@ -93,6 +93,11 @@ export interface DatabaseAddress {
 /** Stands for an address that comes from a variable which is not set. Only commands that send nothing go on with it. */
 export const unsetAddress = 'http://unset.invalid';
 
+/** Where snapshots go, as the ledger keeps it; `emulator` where that is the one inside the agent. */
+export function addressOf({ destination }: Pick<Settings, 'destination'>): string {
+  return destination === 'emulator' ? destination : destination.url;
+}
+
 export interface DestinationSettings {
   /** Without a trailing slash; `/api/extDrivers/update` is appended. */
   readonly url: string;

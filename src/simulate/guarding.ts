@@ -170,26 +170,31 @@ function goesOnlyBefore(before: Points, after: Points): boolean {
 
 type Months = ReadonlyMap<string, { keys(): Iterable<number> }>;
 
+/** The months of the drivers that both have, before and after. */
+function keptIn(before: Months, after: Months): readonly (readonly [had: Iterable<number>, has: Iterable<number>])[] {
+  return [...before].flatMap(([driver, months]) => {
+    const now = after.get(driver);
+    return now === undefined ? [] : [[months.keys(), now.keys()] as const];
+  });
+}
+
 /** Whether most of the drivers that both have lose their first months. */
 export function mostBeginLater(before: Months, after: Months): boolean {
-  const both = [...before].flatMap(([driver, months]) => {
-    const now = after.get(driver);
-    return now === undefined ? [] : [Math.min(...months.keys()) < Math.min(...now.keys())];
-  });
-  return both.filter(Boolean).length * 2 > both.length;
+  const kept = keptIn(before, after);
+  return kept.filter(([had, has]) => Math.min(...had) < Math.min(...has)).length * 2 > kept.length;
 }
 
 /** Whether more than `floor` drivers, and most that both have, lose one month between the first and the last one that is left. */
 export function mostLoseBetween(before: Months, after: Months, floor: number): boolean {
   const left = [...after.values()].flatMap((months) => [...months.keys()]);
   const [first, last] = [Math.min(...left), Math.max(...left)];
-  const both = [...before].flatMap(([driver, months]) => {
-    const now = after.get(driver);
-    return now === undefined ? [] : [[...months.keys()].filter((month) => ![...now.keys()].includes(month))];
+  const kept = keptIn(before, after);
+  const lost = kept.flatMap(([had, has]) => {
+    const stays = new Set(has);
+    return [...had].filter((month) => !stays.has(month));
   });
-  const losing = Map.groupBy(both.flat(), (month) => month);
-  return [...losing].some(
-    ([month, { length }]) => month > first && month < last && length > floor && length * 2 > both.length,
+  return [...Map.groupBy(lost, (month) => month)].some(
+    ([month, { length }]) => month > first && month < last && length > floor && length * 2 > kept.length,
   );
 }
 
