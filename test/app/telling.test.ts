@@ -115,7 +115,7 @@ describe('a daemon tells', () => {
     expect(JSON.parse(hook.posts[0]?.body ?? '').text).toMatch(
       /^no push has reached the service since 2026-03-15 12:00 UTC: .*the connection was refused/,
     );
-    await using _back = await openReceiver(Number(new URL(gone.url).port));
+    await using _back = await openReceiver({ port: Number(new URL(gone.url).port) });
     await w.wake('pass');
     expect(await told(2)).toEqual(['unreachable started', 'unreachable ended']);
   });

@@ -1,5 +1,9 @@
-/** Every system call of the real process that touches its state directory fails once, and nothing is lost. */
+/**
+ * Every system call of the real process that touches its state directory fails once, and nothing is lost. Of a `CAMPAIGN=all`,
+ * `PART=3/8` is the third of eight parts that take as long as each other.
+ */
 import { rmSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { executable } from '../support/built.ts';
 import { isExhaustive } from '../support/campaign.ts';
@@ -92,9 +96,11 @@ async function wrongWith(
   if (done.exit !== 0 && args[0] !== 'sync') await run(one, args);
   const { exit, outcome, warnings } = await one.sync();
   check(exit === 0, `the next sync ends with ${exit}: ${outcome} ${warnings.join()}`);
-  expect(one.holds(), JSON.stringify(fault)).toEqual(pointsOfVersion(2));
-  for (const post of one.service.posts.slice(before))
-    expect([pointsOfVersion(1), pointsOfVersion(2)], JSON.stringify(fault)).toContainEqual(pointsOf(post));
+  const isVersion = (points: unknown, version: number): boolean => isDeepStrictEqual(points, pointsOfVersion(version));
+  check(isVersion(one.holds(), 2), `the service holds ${JSON.stringify(one.holds())}`);
+  const others = one.service.posts.slice(before).map(pointsOf);
+  for (const points of others.filter((sent) => !isVersion(sent, 1) && !isVersion(sent, 2)))
+    check(false, `it sent ${JSON.stringify(points)}`);
   const { damaged, broken, snapshots } = await lookAtState(one);
   check(
     damaged === undefined && broken.length === 0 && snapshots > 0,
@@ -104,9 +110,10 @@ async function wrongWith(
 }
 
 const opening = 'openat error=EIO';
+const [part = 1, parts = 1] = (process.env['PART'] ?? '1/1').split('/').map(Number);
 
 function chosen(faults: readonly Fault[]): Fault[] {
-  if (isExhaustive) return [...faults];
+  if (isExhaustive) return faults.filter((_, index) => index % parts === part % parts);
   const kinds = representatives(faults);
   // Each file that cannot be opened, and a sample of the rest.
   return kinds.filter(({ call, how }, index) => `${call} ${how}` === opening || index % 50 === 0);

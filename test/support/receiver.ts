@@ -40,8 +40,8 @@ export interface Receiver extends AsyncDisposable {
   release(answer: Exclude<Answer, 'hold'>): void;
 }
 
-/** Listens on a free port of loopback, or on this one. */
-export async function openReceiver(port = 0): Promise<Receiver> {
+/** Listens on a free port of loopback, or on this one, and keeps the bodies of so many requests, the newest ones. */
+export async function openReceiver({ port = 0, bodiesMax = Infinity } = {}): Promise<Receiver> {
   const posts: Post[] = [];
   const waiting: Answer[] = [];
   const held: { readonly response: ServerResponse; readonly post: Post }[] = [];
@@ -60,6 +60,8 @@ export async function openReceiver(port = 0): Promise<Receiver> {
       const digest = createHash('sha256').update(bytes).digest('hex');
       const post = { method, url, headers, body: bytes.toString(), digest };
       posts.push(post);
+      const older = posts.length - 1 - bodiesMax;
+      if (older >= 0) posts[older] = { ...(posts[older] as Post), body: '' };
       const next = waiting.shift() ?? 200;
       if (next === 'hold') held.push({ response, post });
       else end(response, post, next);

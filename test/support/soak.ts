@@ -1,15 +1,16 @@
 /**
- * `npm run soak -- --minutes 20 --chart soak.svg`: a daemon at speed. Files change every second, one comes and goes, the config is
- * read again, commands wake it, the service fails now and then, its page is asked. Memory, open files, threads and disk are
- * measured; at the end they must be where they were after the first quarter.
+ * `npm run soak -- --minutes 1440 --speed 10 --chart soak.svg`: a daemon at speed. Files change every second, one comes and goes, the
+ * config is read again, commands wake it, the service fails now and then, its page is asked; ten times as often with a speed of 10, so
+ * that what happens in a day takes two and a half hours. Memory, open files, threads and disk are measured; at the end they must be where
+ * they were after the first quarter, and the service must hold what the files say. Ctrl-C ends it early.
  */
 import { randomInt } from 'node:crypto';
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { csv, place } from './process.ts';
-import { openReceiver } from './receiver.ts';
+import { type Receiver, openReceiver, pointsOf } from './receiver.ts';
 import { type Line, lineChart } from './line-chart.ts';
 
 interface Sample {
@@ -50,7 +51,7 @@ function measure(pid: number, state: string, pushes: number, beganMs: number): S
 
 function rows(name: string, drivers: number, version: number): string {
   const lines = Array.from({ length: drivers }, (_, at) =>
-    ['01', '02', '03'].map((month) => `${name}${at},2026-${month},${version}.${at % 100}`),
+    months.map((month) => `${name}${at},2026-${month},${version}.${at % 100}`),
   );
   return ['id,time,value', ...lines.flat(), ''].join('\n');
 }
@@ -76,28 +77,54 @@ function grown(samples: readonly Sample[]): string[] {
   });
 }
 
-async function soak(minutes: number, chart: string | undefined): Promise<number> {
-  await using service = await openReceiver();
+interface Soak {
+  /** Of the day that is played. */
+  readonly minutes: number;
+  /** How many of its seconds pass in a second. */
+  readonly speed: number;
+  /** Where the chart is written to. */
+  readonly chart: string | undefined;
+}
+
+const months = ['01', '02', '03'];
+const smallDrivers = 20;
+const largeDrivers = 3000;
+const moreDrivers = 5;
+
+async function soak({ minutes, speed, chart }: Soak): Promise<number> {
+  // Bodies of a day are more than memory holds.
+  await using service = await openReceiver({ bodiesMax: 8 });
   const port = 20_000 + randomInt(20_000);
+  const passing = (ms: number): string => `${Math.ceil(ms / speed)}ms`;
   const configOf = (change: number): object => ({
     destination: { url: service.url, timeout: '5s' },
     status: `127.0.0.1:${port}`,
-    pushOnChange: `${200 + (change % 3) * 100}ms`,
+    pushOnChange: passing(200 + (change % 3) * 100),
     schedule: '0 * * * *',
     keepMax: '2MB',
     guard: { maxDeletes: '100%', values: 'off' },
-    sources: { small: csv('small*.csv', { poll: '1s' }), large: csv('large.csv', { poll: '2s' }) },
+    sources: {
+      small: { ...csv('small*.csv'), poll: passing(1000) },
+      large: { ...csv('large.csv'), poll: passing(2000) },
+    },
   });
-  const files = { 'small.csv': rows('small', 20, 0), 'large.csv': rows('large', 3000, 0) };
+  const files = { 'small.csv': rows('small', smallDrivers, 0), 'large.csv': rows('large', largeDrivers, 0) };
   await using at = await place(configOf(0), files, {}, path.join(import.meta.dirname, '../../bin/driver-sync.js'));
   const daemon = await at.daemon();
   const beganMs = performance.now();
   const samples: Sample[] = [];
-  for (let second = 1; performance.now() - beganMs < minutes * 60_000; second++) {
-    await at.write('small.csv', rows('small', 20, second));
-    if (second % 7 === 0) await at.write('large.csv', rows('large', 3000, second));
-    if (second % 11 === 0) await at.write('small-more.csv', rows('more', 5, second));
-    if (second % 30 === 0) service.answer(503, 'drop', 'late');
+  let isStopped = false;
+  process.once('SIGINT', () => (isStopped = true));
+  let second = 0;
+  const changed = { small: 0, large: 0, more: 0 };
+  while (second < minutes * 60 && !isStopped) {
+    second++;
+    await at.write('small.csv', rows('small', smallDrivers, (changed.small = second)));
+    if (second % 7 === 0) await at.write('large.csv', rows('large', largeDrivers, (changed.large = second)));
+    if (second % 11 === 0) await at.write('small-more.csv', rows('more', moreDrivers, (changed.more = second)));
+    // Whoever gets no answer waits for real time.
+    if (second % (30 * speed) === 0) service.answer(503, 'drop', 'late');
+    if (second % (30 * speed) === 15 * speed) service.land();
     if (second % 20 === 0) daemon.kill('SIGUSR2');
     if (second % 45 === 0) {
       await at.configure(configOf(second));
@@ -106,20 +133,52 @@ async function soak(minutes: number, chart: string | undefined): Promise<number>
     if (second % 10 === 0) {
       for (const page of ['/', '/api/status', '/metrics'])
         await (await fetch(`http://127.0.0.1:${port}${page}`)).text();
-      samples.push(measure(daemon.pid, at.state, service.posts.length, beganMs));
     }
-    if (second % 60 === 0) say(JSON.stringify(samples.at(-1)));
-    await sleep(1000);
+    if (second % 30 === 0) samples.push(measure(daemon.pid, at.state, service.posts.length, beganMs));
+    if (second % (60 * speed) === 0) say(JSON.stringify({ minute: second / 60, ...samples.at(-1) }));
+    await sleep(Math.max(0, beganMs + (second * 1000) / speed - performance.now()));
   }
+  service.calm();
+  const arrived = await arrives(service, {
+    ...pointsFor('small', smallDrivers, changed.small),
+    ...pointsFor('large', largeDrivers, changed.large),
+    ...pointsFor('more', moreDrivers, changed.more),
+  });
   daemon.kill('SIGTERM');
   const { code } = await daemon.exit;
   const wrong = grown(samples);
   const last = samples.at(-1);
-  if ((last?.pushes ?? 0) < minutes) wrong.push('nothing, and there were hardly any pushes');
-  say(`${last?.pushes} pushes in ${minutes} minutes; the ledger has ${last?.ledgerKb.toFixed(0)} kB; exit ${code}`);
-  if (chart !== undefined) writeFileSync(chart, lineChart(linesOf(samples), `a daemon for ${minutes} minutes`));
+  if (!arrived) wrong.push('nothing, and the service does not hold what the files say');
+  if ((last?.pushes ?? 0) < second / 60) wrong.push('nothing, and there were hardly any pushes');
+  say(
+    `${second} changes and ${last?.pushes} pushes in ${Math.round((performance.now() - beganMs) / 60_000)} minutes; the ledger has ${last?.ledgerKb.toFixed(0)} kB; exit ${code}`,
+  );
+  if (chart !== undefined) writeFileSync(chart, lineChart(linesOf(samples), `${second} changes of files`));
   if (wrong.length > 0) say(`this grew: ${wrong.join(', ')}`);
   return wrong.length > 0 || code !== 0 ? 1 : 0;
+}
+
+type Points = ReturnType<typeof pointsOf>;
+
+function pointsFor(name: string, drivers: number, version: number): Points {
+  if (version === 0 && name === 'more') return {};
+  const valueOf = (at: number): string => `${version}.${at % 100}`;
+  return Object.fromEntries(
+    Array.from({ length: drivers }, (_, at) => [
+      name + at,
+      Object.fromEntries(months.map((month) => [`2026-${month}`, valueOf(at)])),
+    ]),
+  );
+}
+
+/** Whether the service comes to hold this within two minutes. */
+async function arrives(service: Receiver, points: Points): Promise<boolean> {
+  for (let waited = 0; waited < 120; waited++) {
+    const held = service.holds();
+    if (held !== undefined && isDeepStrictEqual(pointsOf(held), points)) return true;
+    await sleep(1000);
+  }
+  return false;
 }
 
 function linesOf(samples: readonly Sample[]): Line[] {
@@ -136,5 +195,11 @@ function linesOf(samples: readonly Sample[]): Line[] {
   ];
 }
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '20' }, chart: { type: 'string' } } });
-process.exitCode = await soak(Number(values.minutes), values.chart);
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '20' },
+    speed: { type: 'string', default: '1' },
+    chart: { type: 'string' },
+  },
+});
+process.exitCode = await soak({ minutes: Number(values.minutes), speed: Number(values.speed), chart: values.chart });
