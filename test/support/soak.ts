@@ -113,11 +113,11 @@ async function soak({ minutes, speed, chart }: Soak): Promise<number> {
   const daemon = await at.daemon();
   const beganMs = performance.now();
   const samples: Sample[] = [];
-  let isStopped = false;
-  process.once('SIGINT', () => (isStopped = true));
+  const stopped = new AbortController();
+  process.once('SIGINT', () => stopped.abort());
   let second = 0;
   const changed = { small: 0, large: 0, more: 0 };
-  while (second < minutes * 60 && !isStopped) {
+  while (second < minutes * 60 && !stopped.signal.aborted) {
     second++;
     await at.write('small.csv', rows('small', smallDrivers, (changed.small = second)));
     if (second % 7 === 0) await at.write('large.csv', rows('large', largeDrivers, (changed.large = second)));
