@@ -47,6 +47,7 @@ const unreadReasons: typeof holdReasons = [
   ['no column to unpivot', /no column matches unpivot\.columns/],
   ['too long', /took longer than/],
   ['cut workbook', /it ends before its end/],
+  ['share not known', /its share of what adds up is not known/],
 ];
 
 /** The marks of a reason. One without a mark is a mark by itself, that no campaign may reach. */
