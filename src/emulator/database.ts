@@ -101,6 +101,6 @@ export function stateErrorOf(state: string, error: unknown): unknown {
 
 /** Whether the disk is to blame, for instance because it is full: a change has failed as a whole, and a later one may succeed. */
 export function isStorageTrouble(error: unknown): boolean {
-  const codes = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
+  const codes = /^SQLITE_(?:FULL|IOERR|PROTOCOL|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
   return error instanceof Database.SqliteError && codes.test(error.code);
 }

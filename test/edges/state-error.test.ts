@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { stateError } from '../../src/edges/state/lock.ts';
+import { translated } from '../../src/edges/state/sqlite.ts';
 
 test.each([
   ['ENOSPC', 'state.full', 75],
@@ -23,10 +24,29 @@ test.each([
   ['SQLITE_FULL', 'state.full'],
   ['SQLITE_IOERR', 'state.full'],
   ['SQLITE_IOERR_LOCK', 'state.full'],
+  ['SQLITE_PROTOCOL', 'state.full'],
   ['SQLITE_CORRUPT_INDEX', 'state.unwritable'],
   ['SQLITE_NOTADB', 'state.unwritable'],
   ['SQLITE_CANTOPEN', 'state.unwritable'],
 ])('%s of SQLite is %s', (code, expected) => {
   const error = stateError('/state', new Database.SqliteError('it fails', code));
   expect(error).toMatchObject({ code: expected, message: expect.stringContaining(`(${code})`) });
+});
+
+test.each([
+  ['SQLITE_FULL', 'state.full', 75],
+  ['SQLITE_IOERR_SHMLOCK', 'state.full', 75],
+  ['SQLITE_PROTOCOL', 'state.full', 75],
+  ['SQLITE_BUSY_SNAPSHOT', 'state.locked', 75],
+  ['SQLITE_READONLY_DBMOVED', 'state.unwritable', 78],
+])('%s of a database that is in use is %s and ends with %i', (code, expected, exit) => {
+  const cause = new Database.SqliteError('it fails', code);
+  const message = expect.stringMatching(/^\/state\/buffer\.db .* \(it fails\)$/) as string;
+  expect(translated('/state/buffer.db', cause)).toMatchObject({
+    code: expected,
+    exit,
+    cause,
+    message,
+    hint: expect.any(String),
+  });
 });

@@ -260,7 +260,7 @@ export function stateError(stateDir: string, cause: unknown): AgentError {
     });
   }
   // Nothing is wrong with the config: it may pass by itself, as where a share was away for a moment.
-  if (/^(?:EIO|ESTALE|ETIMEDOUT|ENOTCONN|EREMOTEIO|SQLITE_IOERR\w*)$/.test(code)) {
+  if (/^(?:EIO|ESTALE|ETIMEDOUT|ENOTCONN|EREMOTEIO|SQLITE_PROTOCOL|SQLITE_IOERR\w*)$/.test(code)) {
     return new AgentError('state.full', `the state directory ${stateDir} cannot be used: the disk fails (${code})`, {
       cause,
       hint: 'look at the disk, or the share; nothing was lost, and nothing is pushed until then',

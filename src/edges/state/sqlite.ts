@@ -93,7 +93,7 @@ function unopened(file: string, error: unknown): unknown {
 }
 
 function isWriteFailure(error: unknown): boolean {
-  return /^SQLITE_(CANTOPEN|READONLY|IOERR|FULL)/.test(codeOf(error));
+  return /^SQLITE_(CANTOPEN|READONLY|IOERR|PROTOCOL|FULL)/.test(codeOf(error));
 }
 
 function codeOf(error: unknown): string {
@@ -150,6 +150,14 @@ export function translated(file: string, error: unknown): unknown {
       'state.full',
       'cannot be written: the disk is full, or it fails',
       'free some space; nothing was lost and the next pass tries again',
+    );
+  }
+  // Of WAL: none of its locks could be had, again and again.
+  if (code === 'SQLITE_PROTOCOL') {
+    return failure(
+      'state.full',
+      'cannot be locked: the disk fails, or its file system has no locks',
+      'look at the disk, or the share; nothing was lost and the next pass tries again',
     );
   }
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
