@@ -1,4 +1,7 @@
 /** Why a state directory cannot be used: only what no restart mends ends a daemon for good, which a unit tells by 78. */
+import { mkdtempSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { stateError } from '../../src/edges/state/lock.ts';
@@ -49,4 +52,21 @@ test.each([
     message,
     hint: expect.any(String),
   });
+});
+
+// SQLite says SQLITE_CORRUPT of a read that fails with EIO.
+test.each([
+  ['ledger.db', 'ledger.corrupt', 65],
+  ['buffer.db', 'state.corrupt', 75],
+])('%s that is said to be damaged is read again: only one that is not whole is %s', (name, damaged, exit) => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'driver-sync-whole-')), name);
+  const db = new Database(file);
+  db.exec(
+    `CREATE TABLE a (b TEXT); INSERT INTO a WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT printf('%0800d', i) FROM n`,
+  );
+  db.close();
+  const cause = new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT');
+  expect(translated(file, cause)).toMatchObject({ code: 'state.full', exit: 75, cause });
+  truncateSync(file, 20 * 4096);
+  expect(translated(file, cause)).toMatchObject({ code: damaged, exit, cause });
 });

@@ -137,14 +137,34 @@ export function parseKept<T>(file: string, text: string): T {
   }
 }
 
+/** SQLite also says that a file is damaged where the disk failed to read it (EIO): whoever reads all of it anew knows. */
+function isWhole(file: string): boolean {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { readonly: true, fileMustExist: true, timeout: 10_000 });
+    return db.pragma('integrity_check(1)', { simple: true }) === 'ok';
+  } catch {
+    return false;
+  } finally {
+    db?.close();
+  }
+}
+
 export function translated(file: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = codeOf(error);
   type Kind = 'state.full' | 'state.locked' | 'state.unwritable' | 'state.missing';
   const failure = (kind: Kind, text: string, hint: string) =>
     new AgentError(kind, `${file} ${text} (${error.message})`, { cause: error, hint });
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB' || isOfAnotherSchema(error))
-    return damagedDatabase(file, error);
+  const isSaidDamaged = code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
+  if (isSaidDamaged && isWhole(file)) {
+    return failure(
+      'state.full',
+      'could not be read, and is whole now: the disk fails',
+      'look at the disk, or the share; nothing was lost and the next pass tries again',
+    );
+  }
+  if (isSaidDamaged || isOfAnotherSchema(error)) return damagedDatabase(file, error);
   if (code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR')) {
     return failure(
       'state.full',
