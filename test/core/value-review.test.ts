@@ -5,7 +5,7 @@ import { diffDrivers, pairDrivers } from '../../src/core/series/diff.ts';
 import type { PackedDriver } from '../../src/core/series/packing.ts';
 import { parseMonth } from '../../src/core/time/month.ts';
 import type { ValueRules } from '../../src/core/values/closed.ts';
-import type { FindingKind } from '../../src/core/values/finding.ts';
+import type { Finding, FindingKind } from '../../src/core/values/finding.ts';
 import { ValueReview } from '../../src/core/values/review.ts';
 import { driver } from '../support/packed.ts';
 
@@ -27,6 +27,11 @@ function monthAt(at: number): string {
 }
 
 function reviewed(before: Values, after: Values, rules = open): { walks: number; kinds: readonly FindingKind[] } {
+  const { walks, found } = foundIn(before, after, rules);
+  return { walks, kinds: found.map(({ kind }) => kind) };
+}
+
+function foundIn(before: Values, after: Values, rules = open): { walks: number; found: readonly Finding[] } {
   const [was, is] = [readOf(before), readOf(after)];
   const review = new ValueReview(rules);
   for (const change of diffDrivers(was, is)) review.see(change);
@@ -35,7 +40,7 @@ function reviewed(before: Values, after: Values, rules = open): { walks: number;
     walks++;
     return pairDrivers(was, is);
   });
-  return { walks, kinds: found.map(({ kind }) => kind) };
+  return { walks, found };
 }
 
 /** So many drivers that no two values share. */
@@ -55,6 +60,11 @@ const plain = (values: readonly string[]): readonly string[] => values;
 const thousandfold = (value: string): string => multiplyDecimals(value, '1000');
 const some = (count: number, change: (value: string) => string) => (values: readonly string[]) =>
   values.map((value, at) => (at < count ? change(value) : value));
+
+const negated = (value: string): string => `-${value}`;
+const changedAt = (month: number, change: (value: string) => string) => (values: readonly string[]) =>
+  values.map((value, at) => (at === month ? change(value) : value));
+const without = (month: number) => changedAt(month, () => '');
 
 describe('the reads are not walked again where', () => {
   test.each<[string, Values, Values, ValueRules?]>([
@@ -98,6 +108,30 @@ describe('the reads are not walked again where', () => {
       drivers(3, (all) => all.slice(0, 5)),
       { ...closed, deletes: false },
     ],
+    ['a month comes late', drivers(10, without(9), 14), drivers(10, plain, 14)],
+    [
+      'a month in the middle is restated',
+      drivers(10, plain, 14),
+      drivers(
+        10,
+        changedAt(9, (value) => `${value}7`),
+        14,
+      ),
+    ],
+    [
+      'a month in the middle that was of another size is of that size still',
+      drivers(10, changedAt(9, thousandfold), 14),
+      drivers(
+        10,
+        changedAt(9, (value) => `${thousandfold(value)}7`),
+        14,
+      ),
+    ],
+    [
+      'a month of another size comes late in four drivers',
+      drivers(4, without(9), 14),
+      drivers(4, changedAt(9, thousandfold), 14),
+    ],
   ])('%s', (_what, before, after, rules) => {
     expect(reviewed(before, after, rules)).toEqual({ walks: 0, kinds: [] });
   });
@@ -125,6 +159,34 @@ describe('they are walked again, and it is found, where', () => {
       'new-scale',
       drivers(10, (all) => all.slice(0, 11), 12),
       drivers(10, (all) => [...all.slice(0, 11), thousandfold(all[11]!)], 12),
+    ],
+    [
+      'a month that comes late is',
+      'new-scale',
+      drivers(10, without(9), 14),
+      drivers(10, changedAt(9, thousandfold), 14),
+    ],
+    [
+      'a plan becomes an actual of another size before other months of the plan',
+      'new-scale',
+      drivers(10, plain, 14),
+      drivers(
+        10,
+        changedAt(9, (value) => `${value.replace('.', '7')}.5`),
+        14,
+      ),
+    ],
+    [
+      'a month that comes late has the other sign',
+      'new-sign',
+      drivers(10, without(14), 18),
+      drivers(10, changedAt(14, negated), 18),
+    ],
+    [
+      'two months come that both repeat the one before',
+      'copied',
+      drivers(10, (all) => all.slice(0, 14), 16),
+      drivers(10, (all) => [...all.slice(0, 14), all[13]!, all[13]!], 16),
     ],
     ['ten values become 0', 'zeros', drivers(2, plain, 5), drivers(2, (all) => all.map(() => '0'), 5)],
     ['the last closed month comes behind', 'closed', drivers(1, (all) => all.slice(0, 5)), drivers(1, plain), closed],
@@ -159,4 +221,14 @@ describe('they are walked again, and it is found, where', () => {
     expect(walks).toBeGreaterThan(0);
     expect(kinds).toEqual([kind]);
   });
+});
+
+test('a new month stands beside the newest one that it is judged by, also behind another new one', () => {
+  const before = drivers(6, (all) => all.slice(0, 12), 14);
+  const after = drivers(6, (all) => [...all.slice(0, 12), ...all.slice(12).map(thousandfold)], 14);
+  const { found } = foundIn(before, after);
+  const [id, values = []] = Object.entries(after)[0]!;
+  expect(found.map(({ kind, examples }) => [kind, examples[0]])).toEqual([
+    ['new-scale', { driver: id, month: '2021-02', old: values[11], new: values[13] }],
+  ]);
 });

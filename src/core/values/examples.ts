@@ -85,7 +85,7 @@ class Collector {
     if (!this.needsLook) return;
     const room = Math.min(examplesMax - this.#examples.length, Math.ceil(examplesMax / drivers));
     const months = monthsShowing(sought, look).slice(-room);
-    for (const month of months.reverse()) this.#examples.push(exampleOf(id, month, look));
+    for (const month of months.reverse()) this.#examples.push(exampleOf(id, month, look, sought));
   }
 
   finding(): ReachingFinding {
@@ -97,9 +97,13 @@ class Collector {
   }
 }
 
-function exampleOf(driver: string, month: Month, { old, now }: DriverLook): FindingExample {
+/** A month that is new stands beside the newest one of those that it is judged by. */
+function exampleOf(driver: string, month: Month, look: DriverLook, { kind, isLate }: Sought): FindingExample {
+  const { old, now } = look;
   const [was, is] = [old.indexOf(month), now.indexOf(month)];
-  const before = was >= 0 ? old.text(was) : is > 0 ? now.text(is - 1) : undefined;
+  const newest = isLate === true ? look.late : look.tail;
+  const judgedBy = kind === 'copied' || newest?.month !== month ? is - 1 : newest.before;
+  const before = was >= 0 ? old.text(was) : judgedBy >= 0 ? now.text(judgedBy) : undefined;
   return {
     driver,
     month: formatMonth(month),
@@ -110,7 +114,8 @@ function exampleOf(driver: string, month: Month, { old, now }: DriverLook): Find
 
 /** The months of a driver that show a finding, in order. */
 function monthsShowing({ kind, key, ...sought }: Sought, look: DriverLook): Month[] {
-  const { old, now, tail } = look;
+  const { old, now } = look;
+  const tail = sought.isLate === true ? look.late : look.tail;
   const inTail = (isShown: boolean | undefined): Month[] =>
     isShown === true && tail !== undefined ? [tail.month] : [];
   const common = (isShown: (i: number, j: number) => boolean): Month[] =>

@@ -11,6 +11,10 @@ export interface Totals {
   scaled: number;
   /** Drivers. */
   signed: number;
+  /** Drivers, by months before others that stayed as they were. */
+  lateScaled: number;
+  /** Drivers, likewise. */
+  lateSigned: number;
   /** Drivers. */
   unzeroed: number;
   /** Drivers. */
@@ -47,6 +51,8 @@ export class Group {
     movable: 0,
     scaled: 0,
     signed: 0,
+    lateScaled: 0,
+    lateSigned: 0,
     unzeroed: 0,
     repeating: 0,
     movableDrivers: 0,

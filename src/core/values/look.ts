@@ -3,7 +3,7 @@ import type { PackedPoints } from '../series/packing.ts';
 import { type FactorRange, densest, factorRange, overlapAnywhere } from './factor-range.ts';
 import { type Move, canMove, findMove } from './moved.ts';
 import { type ExactFactor, Series, exactFactor, isSameValue } from './series.ts';
-import { type Tail, lookAtTail, tailStart } from './tail.ts';
+import { type Tail, lookAtGap, lookAtTail, tailStart } from './tail.ts';
 
 /** Both reads of each driver, in the order of ids. */
 export type DriverPairs = Iterable<readonly [PackedPoints | undefined, PackedPoints | undefined]>;
@@ -25,7 +25,10 @@ export class DriverLook {
   /** How many of them changed by each power of ten. */
   readonly exact = new Map<ExactFactor, number>();
   move: Move | undefined;
+  /** The newest months. */
   tail: Tail | undefined;
+  /** Months that are new or restated before others that stayed as they were. */
+  late: Tail | undefined;
 
   load(before: PackedPoints | undefined, after: PackedPoints | undefined): void {
     const { old, now, exact } = this;
@@ -36,18 +39,24 @@ export class DriverLook {
     this.zeroed = 0;
     exact.clear();
     let [common, i, j] = [0, 0, 0];
+    /** Of months that are new or restated: the newest one so far, and the newest one before a month that stayed as it was. */
+    let [other, gap] = [-1, -1];
     while (i < old.count && j < now.count) {
       const order = old.month(i) - now.month(j);
+      if (order > 0) other = j;
       if (order === 0) {
         common++;
-        this.#compare(i, j);
+        if (this.#compare(i, j)) gap = other;
+        else other = j;
       }
       if (order <= 0) i++;
       if (order >= 0) j++;
     }
     const isMovable = this.changed + (old.count - common) >= 3 && canMove(old);
     this.move = isMovable ? findMove(old, now) : undefined;
-    this.tail = lookAtTail(old, now, tailStart(old, now));
+    const first = tailStart(old, now);
+    this.tail = lookAtTail(old, now, first);
+    this.late = gap < 0 || gap >= first ? undefined : lookAtGap(old, now, gap);
   }
 
   /** Takes a driver that only gains months behind those that it had. Most changes of a day are such, and need less work. */
@@ -60,18 +69,22 @@ export class DriverLook {
     this.zeroed = 0;
     exact.clear();
     this.move = undefined;
+    this.late = undefined;
     this.tail = lookAtTail(old, now, now.count - months);
   }
 
-  #compare(i: number, j: number): void {
+  /** @returns whether the value stayed as it was */
+  #compare(i: number, j: number): boolean {
     const { old, now, exact } = this;
-    if (old.isZero(i)) return;
+    const isSame = isSameValue(old, i, now, j);
+    if (old.isZero(i)) return isSame;
     this.valued++;
-    if (isSameValue(old, i, now, j)) return;
+    if (isSame) return true;
     this.changed++;
     if (now.isZero(j)) this.zeroed++;
     const factor = exactFactor(old, i, now, j);
     if (factor !== undefined) exact.set(factor, (exact.get(factor) ?? 0) + 1);
+    return false;
   }
 
   /** Nearly all of its values changed, and no power of ten and no move says why. */

@@ -16,6 +16,8 @@ export interface Sought {
   readonly months?: number;
   /** A power of ten that new values have to meet roughly. */
   readonly exponent?: number;
+  /** In months before others that stayed as they were. */
+  readonly isLate?: boolean;
 }
 
 /** A finding in a group, still without examples. */
@@ -81,22 +83,30 @@ export function movedSought(months: number): Sought {
 }
 
 export function newScaleSought(exponent: number): Sought {
-  const measure: Measure = {
-    count: ({ totals }, { drivers }) => ({ found: drivers, of: totals.scaled }),
-    isSlip: ({ totals }, { drivers }) => totals.scaled >= 6 && drivers * 10 >= totals.scaled * 8,
-  };
   const factor = exactFactorText(exponent * 2);
-  return { key: `new scale ${exponent}`, kind: 'new-scale', measure, exponent, factor };
+  return { key: `new scale ${exponent}`, kind: 'new-scale', measure: mostOf('scaled'), exponent, factor };
 }
 
-export const newSignSought: Sought = {
-  key: 'new sign',
-  kind: 'new-sign',
-  measure: {
-    count: ({ totals }, { drivers }) => ({ found: drivers, of: totals.signed }),
-    isSlip: ({ totals }, { drivers }) => totals.signed >= 6 && drivers * 10 >= totals.signed * 8,
-  },
+export function lateScaleSought(exponent: number): Sought {
+  return { ...newScaleSought(exponent), key: `late scale ${exponent}`, measure: mostOf('lateScaled'), isLate: true };
+}
+
+export const newSignSought: Sought = { key: 'new sign', kind: 'new-sign', measure: mostOf('signed') };
+
+export const lateSignSought: Sought = {
+  ...newSignSought,
+  key: 'late sign',
+  measure: mostOf('lateSigned'),
+  isLate: true,
 };
+
+/** Of six drivers or more, four of five. */
+function mostOf(total: 'scaled' | 'signed' | 'lateScaled' | 'lateSigned'): Measure {
+  return {
+    count: ({ totals }, { drivers }) => ({ found: drivers, of: totals[total] }),
+    isSlip: ({ totals }, { drivers }) => totals[total] >= 6 && drivers * 10 >= totals[total] * 8,
+  };
+}
 
 export const copiedSought: Sought = {
   key: 'copied',

@@ -16,6 +16,8 @@ import {
   copiedSought,
   exactFactorSought,
   exchangedSought,
+  lateScaleSought,
+  lateSignSought,
   movedSought,
   newScaleSought,
   newSignSought,
@@ -34,6 +36,7 @@ export class ValueReview {
   readonly #exact = new Map<number, number>();
   readonly #moved = new Map<number, number>();
   readonly #tails = new TailGroups();
+  readonly #lates = new TailGroups();
   readonly #factors = new FactorClusters();
   readonly #exchanges = new ExchangeSearch();
   /** Factors that nearly all values of some driver have, and those that nearly all its changed values have. */
@@ -79,6 +82,7 @@ export class ValueReview {
       this.#exchanges.add(id, look.old, look.now);
     }
     if (look.tail !== undefined) this.#tails.add(after.path, look.tail);
+    if (look.late !== undefined) this.#lates.add(after.path, look.late);
   }
 
   /** @param pairs walks both reads from the beginning, each time that it is called */
@@ -97,6 +101,8 @@ export class ValueReview {
       ...(this.#isZeroed && this.#zeroed >= 10 ? [zerosSought] : []),
       ...this.#tails.scales.map(newScaleSought),
       ...(this.#tails.mayHaveTurned ? [newSignSought] : []),
+      ...this.#lates.scales.map(lateScaleSought),
+      ...(this.#lates.mayHaveTurned ? [lateSignSought] : []),
       ...(this.#tails.mayHaveZeros ? [newZerosSought] : []),
       ...(this.#tails.mayBeCopied ? [copiedSought] : []),
       // Last: a slip says why closed months change.

@@ -14,6 +14,7 @@ import {
   copiedSought,
   exchangedSought,
   isAbout,
+  lateSignSought,
   newSignSought,
   newZerosSought,
 } from './measures.ts';
@@ -100,7 +101,7 @@ class GroupSurvey {
   #shareOf(before: PackedPoints | undefined, after: PackedPoints | undefined, isPaired: boolean): Share {
     const look = this.#look;
     look.load(before, after);
-    const { old, now, valued, changed, tail } = look;
+    const { old, now, valued, changed, tail, late } = look;
     const isBoth = old.count > 0 && now.count > 0;
     const movable = isBoth && canMove(old);
     const months = closedMonths(look, this.#rules);
@@ -116,6 +117,8 @@ class GroupSurvey {
         closed: closedPoints(look, this.#rules),
         scaled: Number(tail?.hasScale === true),
         signed: Number(tail?.hasSign === true),
+        lateScaled: Number(late?.hasScale === true),
+        lateSigned: Number(late?.hasSign === true),
         unzeroed: Number(tail?.hasNoZero === true),
         repeating: Number(tail?.repeats !== undefined),
       },
@@ -125,7 +128,7 @@ class GroupSurvey {
   }
 
   #shownBy(look: DriverLook, isPaired: boolean): readonly Shown[] {
-    const { move, exact, zeroed, tail } = look;
+    const { move, exact, zeroed, tail, late } = look;
     if (move !== undefined) return [{ key: `moved ${move.months}`, points: move.points }].filter(this.#isSought);
     const shown: Shown[] = [...exact].map(([factor, points]) => ({ key: `exact ${factor}`, points }));
     if (zeroed > 0) shown.push({ key: 'zeros', points: zeroed });
@@ -136,6 +139,11 @@ class GroupSurvey {
       if (tail.isTurned) shown.push({ key: newSignSought.key, points: 1, months });
       if (tail.isZero && tail.hasNoZero) shown.push({ key: newZerosSought.key, points: 1, months });
       if (tail.repeats?.isRepeated === true) shown.push({ key: copiedSought.key, points: 1, months });
+    }
+    if (late !== undefined) {
+      const months = [late.month];
+      for (const exponent of late.exponents) shown.push({ key: `late scale ${exponent}`, points: 1, months });
+      if (late.isTurned) shown.push({ key: lateSignSought.key, points: 1, months });
     }
     return shown.filter(this.#isSought);
   }

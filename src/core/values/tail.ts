@@ -1,4 +1,4 @@
-/** The newest months of a driver, judged by the year before them: their size, their sign, and whether they repeat. */
+/** The months that a driver gains, judged by the year before them: their size, their sign, and whether the newest one repeats. */
 import type { Month } from '../model.ts';
 import { type Series, exponentMax, isSameValue } from './series.ts';
 
@@ -21,6 +21,8 @@ const repeatsMin = 3;
 export interface Tail {
   /** The newest month that shows what was found. */
   readonly month: Month;
+  /** The index of the newest month of the year that it is judged by. */
+  readonly before: number;
   /** The new value is not 0, and the year before has enough values to compare its size with. */
   readonly hasScale: boolean;
   /** Powers of ten by which the new value may have grown; none where it has the size of its year. */
@@ -45,6 +47,8 @@ export interface Repeats {
   readonly known: number;
 }
 
+const none: readonly number[] = [];
+
 interface Base {
   /** Of the values that are not 0, in powers of ten. */
   readonly sizes: readonly number[];
@@ -62,11 +66,11 @@ interface Base {
 export function lookAtTail(old: Series, now: Series, first: number): Tail | undefined {
   if (first >= now.count) return undefined;
   const base = baseOf(now, first);
-  const repeats = repeatsOf(old, now);
+  const repeats = repeatsOf(old, now, first);
   const last = now.count - 1;
   const [hasScale, hasSign] = [base.sizes.length >= baseMin, base.sign !== undefined && base.sizes.length >= signMin];
   const isTurned = hasSign && isOtherSign(base, now, last);
-  const tail = { month: now.month(last), hasScale: hasScale && !now.isZero(last), exponents: [] as number[] };
+  const tail = { month: now.month(last), before: first - 1, hasScale: hasScale && !now.isZero(last), exponents: none };
   const hasNoZero = base.zeros === 0 && base.sizes.length >= yearMonths / 2;
   const isZero = now.isZero(last) && !isFrame(old, now, first);
   const rest = { hasSign: hasSign && !now.isZero(last), isTurned, hasNoZero, isZero, repeats };
@@ -79,6 +83,37 @@ export function lookAtTail(old: Series, now: Series, first: number): Tail | unde
     return { ...tail, ...rest, hasScale: true, month: now.month(at), exponents };
   }
   return { ...tail, ...rest };
+}
+
+/**
+ * What a read adds or restates before months that stayed as they were: a file that comes late, a plan that becomes an actual.
+ * @param last the index of the newest such month
+ */
+export function lookAtGap(old: Series, now: Series, last: number): Tail {
+  let first = last;
+  while (first > 0 && !isAsItWas(old, now, first - 1)) first--;
+  const base = baseOf(now, first);
+  const before = old.indexOf(now.month(last));
+  // A month that was of this size already did not slip in this read.
+  const isJudged = before < 0 || fits(base, old, before);
+  const hasScale = base.sizes.length >= baseMin && !now.isZero(last);
+  const hasSign = base.sign !== undefined && base.sizes.length >= signMin && !now.isZero(last);
+  return {
+    month: now.month(last),
+    before: first - 1,
+    hasScale,
+    exponents: hasScale && isJudged ? exponentsOf(base, now, last) : none,
+    hasSign,
+    isTurned: hasSign && isJudged && isOtherSign(base, now, last) && !(before >= 0 && isOtherSign(base, old, before)),
+    hasNoZero: false,
+    isZero: false,
+    repeats: undefined,
+  };
+}
+
+function isAsItWas(old: Series, now: Series, at: number): boolean {
+  const before = old.indexOf(now.month(at));
+  return before >= 0 && isSameValue(old, before, now, at);
 }
 
 /** Whether a read adds the months of a plan that nobody has filled in yet, also behind a month that has happened. */
@@ -162,19 +197,23 @@ function isOtherSign(base: Base, now: Series, at: number): boolean {
   return now.isNegative(at) === (base.sign === 'positive');
 }
 
-function repeatsOf(old: Series, now: Series): Repeats | undefined {
+/** Months that are new in this read are no habit: of two that are pasted at once, the second repeats the first. */
+function repeatsOf(old: Series, now: Series, first: number): Repeats | undefined {
   const last = now.count - 1;
   const month = now.month(last);
   if (last === 0 || now.month(last - 1) !== month - 1) return undefined;
   const before = old.indexOf(month);
   if (before >= 0 && isSameValue(old, before, now, last)) return undefined;
+  const isNew = (at: number): boolean => at >= first && old.indexOf(now.month(at)) < 0;
   let [did, known, count] = [0, 0, 0];
   for (let at = last - 1; at > 0 && now.month(at) >= month - yearMonths; at--) {
-    if (now.month(at - 1) !== now.month(at) - 1) continue;
+    if (now.month(at - 1) !== now.month(at) - 1 || isNew(at)) continue;
     const bit = 1 << (month - now.month(at) - 1);
     known |= bit;
     count++;
     if (isSameValue(now, at - 1, now, at)) did |= bit;
   }
-  return count < repeatsMin ? undefined : { isRepeated: isSameValue(now, last - 1, now, last), did, known };
+  // New zeros in a row are found as zeros, or are a plan that is still empty.
+  const isRepeated = isSameValue(now, last - 1, now, last) && !(now.isZero(last) && isNew(last - 1));
+  return count < repeatsMin ? undefined : { isRepeated, did, known };
 }
