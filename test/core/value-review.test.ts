@@ -227,7 +227,7 @@ test('a new month stands beside the newest one that it is judged by, also behind
   const before = drivers(6, (all) => all.slice(0, 12), 14);
   const after = drivers(6, (all) => [...all.slice(0, 12), ...all.slice(12).map(thousandfold)], 14);
   const { found } = foundIn(before, after);
-  const [id, values = []] = Object.entries(after)[0]!;
+  const [id, values] = Object.entries(after)[0]!;
   expect(found.map(({ kind, examples }) => [kind, examples[0]])).toEqual([
     ['new-scale', { driver: id, month: '2021-02', old: values[11], new: values[13] }],
   ]);

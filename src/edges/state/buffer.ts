@@ -24,11 +24,13 @@ import { Statements } from './statements.ts';
 export function openBuffer(file: string, access: 'write' | 'read' | 'copy'): LocalBuffer {
   const db = openDatabase(file, { readonly: access !== 'write', synchronous: 'NORMAL' });
   try {
-    if (access === 'write') {
-      translating(file, () => migrate(db, file));
-      db.pragma(`wal_autocheckpoint = ${logPages}`);
-    } else checkReadable(db.pragma('user_version', { simple: true }) as number, { file, access });
-    return bufferOn(new Statements(db, file));
+    return translating(file, () => {
+      if (access === 'write') {
+        migrate(db, file);
+        db.pragma(`wal_autocheckpoint = ${logPages}`);
+      } else checkReadable(db.pragma('user_version', { simple: true }) as number, { file, access });
+      return bufferOn(new Statements(db, file));
+    });
   } catch (error) {
     db.close();
     throw error;

@@ -143,12 +143,14 @@ export function openLedger(
 ): Ledger {
   const db = openDatabase(file, { readonly: access === 'read', synchronous: 'FULL' });
   try {
-    const tables = new Statements(db, file);
-    if (access === 'migrate') translating(file, () => migrateWith(db, file, migrations));
-    else checkLedgerVersion(db, file);
-    const chain = new Chain(tables);
-    if (access === 'migrate') chain.begin(earlierFiles);
-    return ledgerOn(tables, chain);
+    return translating(file, () => {
+      const tables = new Statements(db, file);
+      if (access === 'migrate') migrateWith(db, file, migrations);
+      else checkLedgerVersion(db, file);
+      const chain = new Chain(tables);
+      if (access === 'migrate') chain.begin(earlierFiles);
+      return ledgerOn(tables, chain);
+    });
   } catch (error) {
     db.close();
     throw error;

@@ -9,7 +9,7 @@ import type { Snapshot } from '../../core/ledger.ts';
 import { openArchive, snapshotFileSha256, snapshotsIn } from './archive.ts';
 import { type Recorded, beforeFirst, carriedByPush, headOf, plainRow, recordSha256, recorded } from './chain.ts';
 import { checkLedgerVersion } from './ledger.ts';
-import { openDatabase } from './sqlite.ts';
+import { openDatabase, translated } from './sqlite.ts';
 import { Statements } from './statements.ts';
 
 export interface Damage {
@@ -93,8 +93,7 @@ function readLedger({ ledger }: Place, run: (db: Database) => Damage | undefined
     checkLedgerVersion(db, ledger);
     return db.transaction(run)(db);
   } catch (error) {
-    if (isAgentError(error) && error.code !== 'ledger.corrupt') throw error;
-    return damagedBy(1, error);
+    return damagedBy(ledger, 1, error);
   } finally {
     db?.close();
   }
@@ -137,7 +136,7 @@ class ChainWalk {
         if (damaged !== undefined) return damaged;
       }
     } catch (error) {
-      return damagedBy(this.records + 1, error);
+      return damagedBy(db.name, this.records + 1, error);
     }
     if (this.records === 0) return missing(1);
     if (noted === undefined || noted.n <= this.records) return undefined;
@@ -190,8 +189,13 @@ function missing(n: number): Damage {
   return { kind: 'record', id: n, why: 'it is missing' };
 }
 
-/** What SQLite says of a damaged page, a table that has no such column, and the like. */
-function damagedBy(n: number, error: unknown): Damage {
+/**
+ * What SQLite says of a damaged page, a table that has no such column, and the like.
+ * @throws AgentError `state.` where the ledger itself is not to blame, such as a disk that fails
+ */
+function damagedBy(ledger: string, n: number, error: unknown): Damage {
+  const said = translated(ledger, error);
+  if (isAgentError(said) && said.code !== 'ledger.corrupt') throw said;
   return { kind: 'record', id: n, why: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };
 }
 
@@ -234,7 +238,7 @@ class RowCheck {
         ? undefined
         : { kind: 'record', id: after - 1, why: `the file of the ledger is damaged: ${problem}` };
     } catch (error) {
-      return this.#first ?? damagedBy(after, error);
+      return this.#first ?? damagedBy(db.name, after, error);
     }
   }
 
