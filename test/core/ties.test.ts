@@ -76,6 +76,51 @@ describe('within a part', () => {
   });
 });
 
+test('readings behind a cut that are not taken tie with each other, also with one between', () => {
+  using folding = new Fold(7);
+  const take = (row: number, seconds: number, value: string): void => {
+    const moment = { month: 1, months: 1, seconds, nanos: 0 };
+    folding.take(readingsOf({ name: { id: 'a', path: ['A'], rule: 'last' }, moment, value, row, entry: 2 }));
+  };
+  take(1, 10, '1');
+  folding.cutTies(1);
+  take(2, 5, '2');
+  take(3, 3, '3');
+  take(4, 5, '4');
+  const [cell] = unpackDriver([...folding.drain()][0]!).cells;
+  expect(cell?.tie).toMatchObject({ seconds: 5, left: { value: '2', row: 2 }, kept: { value: '4', row: 4 } });
+});
+
+test('the reading at a cut ties with none behind it', () => {
+  using folding = new Fold(7);
+  for (const [row, value] of [
+    [1, '1'],
+    [2, '2'],
+  ] as const) {
+    const moment = { month: 1, months: 1, seconds: 10, nanos: 0 };
+    folding.take(readingsOf({ name: { id: 'a', path: ['A'], rule: 'first' }, moment, value, row, entry: 2 }));
+    folding.cutTies(row);
+  }
+  expect(unpackDriver([...folding.drain()][0]!).cells[0]?.tie).toBeUndefined();
+});
+
+test.each(['last', 'first'] as const)('what was drained ties with nothing that comes after it (%s)', (rule) => {
+  using folding = new Fold(7);
+  const take = (id: string, row: number, [seconds, value]: readonly [number, string]): void => {
+    const moment = { month: 1, months: 1, seconds, nanos: 0 };
+    folding.take(readingsOf({ name: { id, path: [id], rule }, moment, value, row, entry: 2 }));
+  };
+  const tied = (): readonly unknown[] => [...folding.drain()].map((one) => unpackDriver(one).cells[0]?.tie);
+  // The second reading is not taken, and so remembered beside the cell.
+  const [taken, passed] = rule === 'last' ? [9, 5] : [5, 9];
+  take('a', 1, [taken, '1']);
+  take('a', 2, [passed, long]);
+  expect(tied()).toEqual([undefined]);
+  take('b', 1, [taken, '1']);
+  take('b', 2, [passed, '3']);
+  expect(tied()).toEqual([undefined]);
+});
+
 describe('across parts', () => {
   // Parts with odd numbers are revised later.
   const parts = (...readings: readonly (readonly Given[])[]): FoldedDriver =>
