@@ -163,7 +163,7 @@ const stories: readonly Story[] = [
     source: 'orders',
     make: (one) => january(one, (cents) => String(cents)),
     said: [
-      'orders: held: 6 of 6 new values of Sales / Revenue (2026-01) are about 100 times what the year before was',
+      'orders: held: 6 of 6 new values of Sales / Revenue (2026-01) are about 100 times what the months next to them were',
       '  another unit in the new month? mend the export; approve it if the new values are right',
       '  meanwhile its accepted data stays in every snapshot',
       '  another unit in a new month: Sales / Revenue, 6 of 6 new values, about 100 times, 2026-01',

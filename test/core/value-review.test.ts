@@ -108,6 +108,11 @@ describe('the reads are not walked again where', () => {
       drivers(3, (all) => all.slice(0, 5)),
       { ...closed, deletes: false },
     ],
+    [
+      'older months come',
+      drivers(10, (all) => all.map((value, month) => (month < 12 ? '' : value)), 16),
+      drivers(10, plain, 16),
+    ],
     ['a month comes late', drivers(10, without(9), 14), drivers(10, plain, 14)],
     [
       'a month in the middle is restated',
@@ -175,6 +180,12 @@ describe('they are walked again, and it is found, where', () => {
         changedAt(9, (value) => `${value.replace('.', '7')}.5`),
         14,
       ),
+    ],
+    [
+      'older months come that are',
+      'new-scale',
+      drivers(10, (all) => all.map((value, month) => (month < 12 ? '' : value)), 16),
+      drivers(10, some(12, thousandfold), 16),
     ],
     [
       'a month that comes late has the other sign',

@@ -97,12 +97,12 @@ class Collector {
   }
 }
 
-/** A month that is new stands beside the newest one of those that it is judged by. */
+/** A month that is new stands beside the next one of those that it is judged by. */
 function exampleOf(driver: string, month: Month, look: DriverLook, { kind, isLate }: Sought): FindingExample {
   const { old, now } = look;
   const [was, is] = [old.indexOf(month), now.indexOf(month)];
   const newest = isLate === true ? look.late : look.tail;
-  const judgedBy = kind === 'copied' || newest?.month !== month ? is - 1 : newest.before;
+  const judgedBy = kind === 'copied' || newest?.month !== month ? is - 1 : newest.judgedBy;
   const before = was >= 0 ? old.text(was) : judgedBy >= 0 ? now.text(judgedBy) : undefined;
   return {
     driver,

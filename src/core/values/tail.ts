@@ -1,4 +1,4 @@
-/** The months that a driver gains, judged by the year before them: their size, their sign, and whether the newest one repeats. */
+/** The months that a driver gains, judged by the year beside them: their size, their sign, and whether the newest one repeats. */
 import type { Month } from '../model.ts';
 import { type Series, exponentMax, isSameValue } from './series.ts';
 
@@ -21,8 +21,8 @@ const repeatsMin = 3;
 export interface Tail {
   /** The newest month that shows what was found. */
   readonly month: Month;
-  /** The index of the newest month of the year that it is judged by. */
-  readonly before: number;
+  /** The index of the month next to it in the year that it is judged by. */
+  readonly judgedBy: number;
   /** The new value is not 0, and the year before has enough values to compare its size with. */
   readonly hasScale: boolean;
   /** Powers of ten by which the new value may have grown; none where it has the size of its year. */
@@ -70,7 +70,12 @@ export function lookAtTail(old: Series, now: Series, first: number): Tail | unde
   const last = now.count - 1;
   const [hasScale, hasSign] = [base.sizes.length >= baseMin, base.sign !== undefined && base.sizes.length >= signMin];
   const isTurned = hasSign && isOtherSign(base, now, last);
-  const tail = { month: now.month(last), before: first - 1, hasScale: hasScale && !now.isZero(last), exponents: none };
+  const tail = {
+    month: now.month(last),
+    judgedBy: first - 1,
+    hasScale: hasScale && !now.isZero(last),
+    exponents: none,
+  };
   const hasNoZero = base.zeros === 0 && base.sizes.length >= yearMonths / 2;
   const isZero = now.isZero(last) && !isFrame(old, now, first);
   const rest = { hasSign: hasSign && !now.isZero(last), isTurned, hasNoZero, isZero, repeats };
@@ -92,15 +97,18 @@ export function lookAtTail(old: Series, now: Series, first: number): Tail | unde
 export function lookAtGap(old: Series, now: Series, last: number): Tail {
   let first = last;
   while (first > 0 && !isAsItWas(old, now, first - 1)) first--;
-  const base = baseOf(now, first);
   const before = old.indexOf(now.month(last));
+  const yearBefore = baseOf(now, first);
+  // Older months that come for the first time have nothing before them.
+  const isJudgedByAfter = before < 0 && yearBefore.sizes.length < baseMin;
+  const base = isJudgedByAfter ? baseBehind(now, last) : yearBefore;
   // A month that was of this size already did not slip in this read.
   const isJudged = before < 0 || fits(base, old, before);
   const hasScale = base.sizes.length >= baseMin && !now.isZero(last);
   const hasSign = base.sign !== undefined && base.sizes.length >= signMin && !now.isZero(last);
   return {
     month: now.month(last),
-    before: first - 1,
+    judgedBy: isJudgedByAfter ? last + 1 : first - 1,
     hasScale,
     exponents: hasScale && isJudged ? exponentsOf(base, now, last) : none,
     hasSign,
@@ -141,11 +149,27 @@ export function tailStart(old: Series, now: Series): number {
   return changed === 0 ? gained : changed;
 }
 
+/** The year before a month. */
 function baseOf(now: Series, first: number): Base {
   const from = now.month(first) - yearMonths;
+  let start = first;
+  while (start > 0 && now.month(start - 1) >= from) start--;
+  return baseIn(now, start, first, now.month(0) <= from);
+}
+
+/** The year behind a month. */
+function baseBehind(now: Series, last: number): Base {
+  const to = now.month(last) + yearMonths;
+  let end = last + 1;
+  while (end < now.count && now.month(end) <= to) end++;
+  return baseIn(now, last + 1, end, now.month(now.count - 1) >= to);
+}
+
+/** @param end the index behind the last one */
+function baseIn(now: Series, start: number, end: number, isYear: boolean): Base {
   const sizes: number[] = [];
   let [zeros, negative] = [0, 0];
-  for (let at = first - 1; at >= 0 && now.month(at) >= from; at--) {
+  for (let at = start; at < end; at++) {
     if (now.isZero(at)) {
       zeros++;
       continue;
@@ -154,7 +178,6 @@ function baseOf(now: Series, first: number): Base {
     if (now.isNegative(at)) negative++;
   }
   const isOfOneSign = negative === 0 || negative === sizes.length;
-  const isYear = now.month(0) <= from;
   const sign = !isOfOneSign || !isYear ? undefined : negative === 0 ? 'positive' : 'negative';
   return { sizes, least: Math.min(...sizes), most: Math.max(...sizes), zeros, sign };
 }

@@ -95,7 +95,7 @@ function describeFinding(finding: Finding, lastClose: string | undefined): strin
         ? `${some}${changed} values of ${where} have the other sign`
         : `${some}${changed} values of ${where} are ${factor} times what they were`;
     case 'new-scale':
-      return `${some} new values of ${where} (${monthList(inMonths)}) are about ${factor} times what the year before was`;
+      return `${some} new values of ${where} (${monthList(inMonths)}) are about ${factor} times what the months next to them were`;
     case 'new-sign':
       return `${some} new values of ${where} (${monthList(inMonths)}) have the other sign than the whole year before`;
     case 'moved':
