@@ -102,7 +102,9 @@ describe('a new month', () => {
     expect(findings).toMatchObject([
       { kind: 'new-scale', group: ['Sales'], points: 12, of: 12, factor: '1000', inMonths: ['2026-01'] },
     ]);
-    expect(reason).toContain('12 of 12 new values of Sales (2026-01) are about 1000 times what the months next to them were');
+    expect(reason).toContain(
+      '12 of 12 new values of Sales (2026-01) are about 1000 times what the months next to them were',
+    );
   });
 
   test('that was accepted and is restated a thousand times larger is held too', async () => {
