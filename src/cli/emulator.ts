@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AgentError } from '../core/errors.ts';
-import type { Emulator, FaultScriptInput, Fixtures, ReplayServer, TapeServer } from '../emulator/index.ts';
+import type { Emulator, FaultScriptInput, ReplayServer, TapeServer } from '../emulator/index.ts';
 import { type Context, answer } from './context.ts';
 import { isPortInUse } from './embedded.ts';
 import { emulatorOptions } from './emulator-options.ts';
@@ -33,7 +33,7 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
   const { host, port } = parseListen(flags.listen);
   if (flags.record !== undefined || flags.replay !== undefined) return tape(context, flags, file);
   if (file !== undefined) throw new AgentError('usage', `${file} is given without --record`);
-  const { OriginError, StateError, startEmulator } = await import('../emulator/index.ts');
+  const { FixturesError, OriginError, StateError, startEmulator } = await import('../emulator/index.ts');
   const { state, strict } = flags;
   const options = {
     host,
@@ -64,7 +64,11 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
     faults: flags.faults === undefined ? undefined : await readScript(flags.faults),
   };
   const fixtures = flags.fixtures === undefined ? undefined : await readFixtures(flags.fixtures, flags.faults);
-  const emulated = await startEmulator(options).catch((error: unknown) => {
+  const emulated = await startEmulator({ ...options, fixtures }).catch((error: unknown) => {
+    if (error instanceof FixturesError) {
+      const named = error.message.replace('the fixtures are', () => `the fixtures file ${flags.fixtures} is`);
+      throw new AgentError('usage', named, { cause: error });
+    }
     if (error instanceof OriginError) {
       throw new AgentError('usage', `${isOf(flags.publicUrl, error) ? '--public-url' : '--origin'}: ${error.message}`, {
         cause: error,
@@ -84,7 +88,6 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
       `warning: everybody who can reach ${flags.listen} can use the emulator: set a token with --token-file or ${tokenVariable}`,
     );
   }
-  if (flags.fixtures !== undefined) loadInto(emulated, { file: flags.fixtures, fixtures, script: options.faults });
   showPlaces(context, options.publicUrl ?? emulated.url, emulated.url);
   if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
   await untilStopped();
@@ -120,28 +123,6 @@ async function readFixtures(file: string, script: string | undefined): Promise<u
   throw new AgentError('usage', `--faults ${script} is given, and the fixtures file ${file} has faults too`, {
     hint: 'leave out --faults, or take "faults" out of the fixtures',
   });
-}
-
-interface Loading {
-  readonly file: string;
-  readonly fixtures: unknown;
-  /** Of `--faults`. Its moments are counted from the time of the fixtures. */
-  readonly script: FaultScriptInput | undefined;
-}
-
-/** Puts the fixtures in the place of what a state directory has kept. They are the snapshot `fixtures` from then on. */
-function loadInto(emulated: Emulator, { file, fixtures, script }: Loading): void {
-  try {
-    emulated.reset();
-    emulated.load(fixtures as Fixtures);
-    if (script !== undefined) emulated.play(script);
-    emulated.snapshot('fixtures');
-  } catch (error) {
-    const [first] = issuesOf(error);
-    const place = first === undefined || first.path.length === 0 ? '' : ` at ${first.path.map(String).join('.')}`;
-    const why = first?.message ?? (error as Error).message;
-    throw new AgentError('usage', `the fixtures file ${file} is not valid${place}: ${why}`, { cause: error });
-  }
 }
 
 async function untilStopped(): Promise<void> {

@@ -25,6 +25,7 @@ import type { EmulatorOptions } from './options.ts';
 import { checkToken } from './keys.ts';
 import { nameOfHost, OriginError } from './origins.ts';
 import type { LoggedRequest } from './request-record.ts';
+import { FixturesError } from './fixtures-error.ts';
 import type { Fixtures } from './fixtures-schema.ts';
 import { parseCatalog } from './routing/catalog.ts';
 import { advanceSchema } from './routing/controls.ts';
@@ -51,7 +52,7 @@ export type {
   LoggedRequest as RequestRecord,
 };
 export type { RecordOptions, ReplayOptions, ReplayServer, TapeServer };
-export { faultScriptSchema, OriginError, startRecorder, startReplay, StateError, TapeError };
+export { faultScriptSchema, FixturesError, OriginError, startRecorder, startReplay, StateError, TapeError };
 
 export interface ClockChange {
   readonly now?: Date | string | number | undefined;
@@ -127,8 +128,8 @@ export interface Emulator extends AsyncDisposable {
 /**
  * Starts the emulator and resolves when it listens.
  * @throws Error with the system's `code`, such as `EADDRINUSE` for a port in use; StateError where `state` cannot be used,
- * with `code: 'held'` where another emulator has it; OriginError for one of `origins`; RangeError for a host, a token or a
- * number that nobody could use.
+ * with `code: 'held'` where another emulator has it; OriginError for one of `origins`; FixturesError for `fixtures`;
+ * RangeError for a host, a token or a number that nobody could use. Where it rejects, `state` is as it was.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { port = 0, forkPorts } = options;
@@ -157,6 +158,7 @@ async function listen(service: Service, options: Listening, closing: () => void)
   });
   try {
     await bind(server, ports, host);
+    service.begin();
   } catch (error) {
     await service.close();
     throw error;

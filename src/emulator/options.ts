@@ -33,6 +33,11 @@ export interface ServiceOptions extends RoutingOptions, AddressOptions {
   readonly state?: string | undefined;
   /** If set, `Authorization: Bearer` with it is required on `/api` and `/v1`. */
   readonly token?: string | undefined;
+  /**
+   * What it begins with, in the place of what `state` has kept, and the snapshot `fixtures` from then on;
+   * `docs/EMULATOR.md` shows the shape.
+   */
+  readonly fixtures?: unknown;
   /** A script of faults to begin with; its moments are counted from the start. `docs/EMULATOR.md` shows the shape. */
   readonly faults?: unknown;
   /** Bytes of each body that the request log keeps. Default 16 384; 0: none. */

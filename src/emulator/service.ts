@@ -24,7 +24,8 @@ import { serveEvidence } from './evidence/evidence-routes.ts';
 import { Exchange } from './exchange.ts';
 import { FaultQueue } from './faults.ts';
 import type { QueueState } from './faults.ts';
-import { loadFixtures } from './fixtures.ts';
+import { asFixturesError, loadFixtures } from './fixtures.ts';
+import { FixturesError } from './fixtures-error.ts';
 import { type Door, anyKeyDoor, openDoor, tokenDoor } from './keys.ts';
 import { KeptBody, keptText } from './kept-body.ts';
 import { serveInterface } from './interface/openapi-routes.ts';
@@ -81,8 +82,9 @@ export class Service {
   readonly #underWay = new Set<Promise<unknown>>();
 
   /**
+   * Until `begin` nothing of it is in the state directory, so that a start that fails leaves that as it was.
    * @param source what a fork begins with.
-   * @throws StateError where `state` cannot be used; OriginError; what `Routing` throws for its options.
+   * @throws StateError where `state` cannot be used; OriginError; FixturesError; what `Routing` throws for its options.
    */
   constructor(options: ServiceOptions, source?: ForkSource) {
     const { state, token, strict = false, bodyBytesMax = gibibyte, keptBodyBytes = 16 * 1024 } = options;
@@ -95,6 +97,8 @@ export class Service {
     this.#keptBytesMax = keptBodyBytes;
     const kept = state === undefined ? undefined : this.#database;
     try {
+      // A fork's database is in use by others.
+      if (!this.#isFork) this.#database.exec('BEGIN');
       this.log = new RequestLog(kept);
       this.#tables = source?.tables ?? new LayerTables(this.#database);
       this.#driverArea = openDriverArea(this.#database, this.#tables, source?.moment.drivers);
@@ -103,7 +107,10 @@ export class Service {
       this.snapshots = new Snapshots({ drivers: this.#driverArea, routing: this.routing });
       this.#driverArea.alsoUsedBy(() => this.removals.tables());
       this.faults = new FaultQueue(() => this.routing.clock.now());
+      if (options.fixtures !== undefined) this.#beginWith(options.fixtures);
+      // The moments of its faults are counted from the time of the fixtures.
       if (options.faults !== undefined) this.faults.play(faultScriptSchema.parse(options.faults));
+      if (options.fixtures !== undefined) this.snapshots.take('fixtures');
     } catch (error) {
       if (!this.#isFork) this.#database.close();
       throw state === undefined ? error : stateErrorOf(state, error);
@@ -131,6 +138,28 @@ export class Service {
       if (isStorageTrouble(error)) return refuse(500, `the emulator cannot write what it holds: ${error.message}`);
       return refuse(500, `a bug of the emulator: ${error.stack ?? error.message}`);
     });
+  }
+
+  /** Puts them in the place of what is held. @throws FixturesError */
+  #beginWith(fixtures: unknown): void {
+    try {
+      this.reset();
+      this.load(fixtures);
+    } catch (error) {
+      throw asFixturesError(error);
+    }
+    if (this.#options.faults !== undefined && this.faults.pending.length > 0)
+      throw new FixturesError(['faults'], 'a script of faults is given beside the fixtures');
+  }
+
+  /** Makes the start last: it can fail no more. @throws StateError */
+  begin(): void {
+    const { state } = this.#options;
+    try {
+      if (!this.#isFork) this.#database.exec('COMMIT');
+    } catch (error) {
+      throw state === undefined ? error : stateErrorOf(state, error);
+    }
   }
 
   /** @throws ConnectionDropped where a fault, a client that left or `close` leaves the request without an answer. */
@@ -260,7 +289,7 @@ export class Service {
   /** Another emulator that begins with what this one, or a snapshot of it, holds. It must be closed first. @throws Refusal 404 */
   fork(name?: string): Service {
     const moment = this.snapshots.moment(name);
-    const { state: _state, ...options } = this.#options;
+    const { state: _state, fixtures: _fixtures, ...options } = this.#options;
     return new Service(options, { database: this.#database, tables: this.#tables, moment });
   }
 

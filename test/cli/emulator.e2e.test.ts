@@ -223,6 +223,8 @@ test('it begins with fixtures, also above a state directory and beside faults, a
   const { code, stderr } = await commandLine('emulator', '--listen', '127.0.0.1:0', '--fixtures', file);
   expect({ code, stderr }).toMatchObject({
     code: 64,
-    stderr: expect.stringContaining('is not valid at routers.0.slug'),
+    stderr: expect.stringContaining(`the fixtures file ${file} is not valid at routers.0.slug`),
   });
+  await writeFile(file, '{"routers":[{"slug":"a","name":"A"},{"slug":"a","name":"A"}]}');
+  expect(await refusalOf('--faults', script)).toContain(`${file} is not valid at routers.1: the slug "a" is in use`);
 });

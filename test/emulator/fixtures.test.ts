@@ -1,6 +1,8 @@
 /** What an emulator begins with. */
-import { expect, test } from 'vitest';
-import { driver } from '../support/emulator-world.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { startEmulator } from '../../src/emulator/index.ts';
+import type { Emulator } from '../../src/emulator/index.ts';
+import { driver, temporaryDirectory } from '../support/emulator-world.ts';
 import { routingWorld, slugsOf } from '../support/routing-world.ts';
 
 const fixtures = {
@@ -60,6 +62,52 @@ test.for([
   expect(world.emulator.drivers()).toEqual([]);
   expect(await slugsOf(world)).toEqual(['taken']);
   expect(world.emulator.clock()).toEqual(before);
+});
+
+test.for([
+  [
+    {
+      routers: [
+        { slug: 'a', name: 'A' },
+        { slug: 'a', name: 'B' },
+      ],
+    },
+    ['routers', 1],
+    'the slug "a" is in use',
+  ],
+  [
+    { routers: [{ slug: 'a', name: 'A', settings: { models: { mode: 'allowlist_only', ids: ['gen4.5', 'gen9'] } } }] },
+    ['routers', 0, 'settings', 'models', 'ids', 1],
+    'there is no model "gen9"',
+  ],
+  [{ catalog: { add: [{ id: 'x' }] } }, ['catalog', 'add', 0, 'modality'], 'Invalid'],
+  [{ catalog: { remove: ['gen9'] } }, ['catalog', 'remove', 0], 'there is no model gen9'],
+  [{ drivers: [driver('')] }, ['drivers', 0, 'id'], 'must not be empty'],
+] as const)('that are wrong are refused with the place in them: %j', async ([wrong, path, message]) => {
+  const { call } = await routingWorld();
+  const { body } = await call('POST', '/_emulator/fixtures', wrong);
+  expect(body.issues[0]).toMatchObject({ path, message: expect.stringContaining(message) });
+  await expect(startEmulator({ fixtures: wrong })).rejects.toMatchObject({
+    name: 'FixturesError',
+    message: expect.stringContaining(`the fixtures are not valid at ${path.join('.')}: ${message}`),
+  });
+});
+
+test('can be what an emulator is started with, in the place of what its state has kept', async () => {
+  const state = await temporaryDirectory();
+  const first = await startEmulator({ state, fixtures });
+  expect(first.drivers()).toEqual(fixtures.drivers);
+  await first.close();
+  const emulator = await startEmulator({ state, fixtures: { drivers: [driver('c')] }, faults: { faults: [] } });
+  onTestFinished(() => emulator.close());
+  const idsOf = (one: Emulator) => one.drivers().map(({ id }) => id);
+  expect(idsOf(emulator)).toEqual(['c']);
+  const fork = await emulator.fork();
+  emulator.reset();
+  expect([idsOf(emulator), idsOf(fork)]).toEqual([[], ['c']]);
+  emulator.restore('fixtures');
+  expect(idsOf(emulator)).toEqual(['c']);
+  await expect(startEmulator({ fixtures, faults: { faults: [] } })).rejects.toThrow('not valid at faults');
 });
 
 test.for(['/_emulator/fixtures', '/_emulator/catalog', '/_emulator/faults'])(
