@@ -6,11 +6,18 @@ const uploadCharactersMax = 5_000;
 const dataCharactersMax = 5 * 1_024 * 1_024;
 const shortestCharacters = 13;
 
+/**
+ * An output of the emulator, at whatever address it was read. The live service's outputs are `https://` links, so a client
+ * that passes one on as an input must be able to do it here too, where links are `http://` and may name an IP address.
+ */
+const emulatedOutput = /^https?:\/\/[^\s/?#]+\/media\/[0-9a-f-]{36}\/\d+\.(?:png|mp4|wav)(?:\?[^#]*)?$/;
+
 type MediaKind = 'image' | 'video' | 'audio';
 
 /** The problem of a URI, or undefined. Only the beginning of a data URI is read, since it may be long. */
 function faultOf(uri: string, kind: MediaKind): string | undefined {
   if (uri.startsWith('data:')) return faultOfData(uri, kind);
+  if (emulatedOutput.test(uri.slice(0, httpsCharactersMax + 1))) return lengthFault(uri, httpsCharactersMax);
   if (uri.startsWith('runway://')) return lengthFault(uri, uploadCharactersMax);
   if (uri.startsWith('https://')) return lengthFault(uri, httpsCharactersMax) ?? faultOfHost(uri);
   return `must begin with https://, runway:// or data:${kind}/`;
@@ -47,12 +54,12 @@ function mediaUri(kind: MediaKind) {
     })
     .meta({
       // What the description of the interface can say of the check.
-      pattern: `^(https://|runway://|data:${kind}/)`,
+      pattern: `^(https://|runway://|data:${kind}/|http://[^/]+/media/[0-9a-f-]{36}/)`,
       minLength: shortestCharacters,
       maxLength: dataCharactersMax,
       examples: [`https://example.com/a.${extensions[kind]}`, `data:${kind}/${extensions[kind]};base64,AAAA`],
     });
 }
 
-/** `https://` (a host, no IP address), `runway://` (an upload) or `data:` of the same kind, up to 5 MiB. */
+/** `https://` (a host, no IP address), `runway://` (an upload), an output of the emulator or `data:` of the same kind, up to 5 MiB. */
 export const mediaUriSchemas = { image: mediaUri('image'), video: mediaUri('video'), audio: mediaUri('audio') };

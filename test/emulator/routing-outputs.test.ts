@@ -34,6 +34,37 @@ describe('output', () => {
     expect(bytes.readUInt32BE(header + 20) / bytes.readUInt32BE(header + 16)).toBe(5);
   });
 
+  const strictHeaders = { authorization: 'Bearer key', 'x-runway-version': '2024-11-06' };
+
+  test.for([false, true])('can be the input of the next request, strict: %s', async (strict) => {
+    const world = await routingWorld({ strict });
+    const post = (path: string, body: object) => world.call('POST', path, body, strictHeaders);
+    await post('/v1/routers', { slug: 'a', name: 'A' });
+    const outputOf = async (modality: string, input: object) => {
+      const { body } = await post(`/v1/generate/${modality}`, { configId: 'a', input });
+      world.emulator.advance(600);
+      return (await world.call('GET', `/v1/tasks/${body.id}`, undefined, strictHeaders)).body.output[0];
+    };
+    const image = await outputOf('image', { promptText: 'a cat' });
+    const clip = await outputOf('video', { promptText: 'waves' });
+    const sound = await outputOf('audio', { type: 'audio', promptText: 'rain' });
+    expect(image).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/media\//);
+    const input = (uri: string, role: string) => ({ promptText: 'it moves', referenceImages: [{ uri, role }] });
+    const edit = { referenceVideos: [{ uri: clip, role: 'source' }], keyframes: [{ uri: image, seconds: 0 }] };
+    const answers = await Promise.all([
+      post('/v1/generate/video', { configId: 'a', input: input(image, 'first') }),
+      post('/v1/generate/video', { configId: 'a', input: { promptText: 'snow', ...edit } }),
+      post('/v1/generate/image', { configId: 'a', input: { promptText: 'a cat', referenceImages: [{ uri: image }] } }),
+      post('/v1/generate/audio', {
+        configId: 'a',
+        input: { type: 'speech', promptText: 'hello', voice: { type: 'reference-audio', audioUri: sound } },
+      }),
+      post('/v1/generate/video', { configId: 'a', input: input(image.replace('/media/', '/files/'), 'first') }),
+      post('/v1/generate/video', { configId: 'a', input: input('http://example.com/media/0.png', 'first') }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 400, 400]);
+  });
+
   test('is as many PNGs as were asked for', async () => {
     const { world, urls } = await outputsOf('image', { promptText: 'a cat', outputCount: 3 });
     expect(new Set(urls).size).toBe(3);
