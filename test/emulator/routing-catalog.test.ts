@@ -120,7 +120,7 @@ test.each<[string, Modality, Input, number]>([
   ['h3_max', 'video', video(5), 40],
   ['wan3', 'video', video(10, { resolution: '1080p' }), 200],
   ['wan3_prime', 'video', video(3, { resolution: '480p' }), 20.4],
-  ['grok_imagine_1_5', 'video', video(5, { ...images('first'), referenceAudio: [{ uri: recording }] }), 82],
+  ['grok_imagine_1_5', 'video', video(5, { ...images('reference'), referenceAudio: [{ uri: recording }] }), 82],
   ['happyhorse_1_0', 'video', video(5), 75],
   ['gen4_image', 'image', { promptText: 'a' }, 5],
   ['gen4_image', 'image', { promptText: 'a', resolution: '2k' }, 8],
@@ -216,13 +216,13 @@ test.each([
 });
 
 test('a model makes fewer shapes and sizes in one mode than in another where it says so', () => {
-  const settings = { models: onlyFrom('gen4.5', 'grok_imagine_1_5') };
+  const settings = { models: onlyFrom('gen4.5', 'seedance2_fast', 'grok_imagine_1_5') };
   const square = { promptText: 'a', aspectRatio: '1:1' as const };
   expect(routed('video', { ...square, ...images('first') }, { settings }).ranked).toHaveLength(2);
-  expect(routed('video', square, { settings }).ranked).toHaveLength(1);
+  expect(routed('video', { ...square, audio: false }, { settings }).ranked).toHaveLength(1);
   const large = { promptText: 'a', resolution: '1080p' as const };
   expect(routed('video', large, { settings }).model).toBe('grok_imagine_1_5');
-  expect(refused('video', { ...large, ...images('first') } as Input, { settings }).emptiedBy).toEqual([
+  expect(refused('video', { ...large, ...images('reference') } as Input, { settings }).emptiedBy).toEqual([
     'input_support',
   ]);
 });

@@ -145,19 +145,19 @@ describe('capability', () => {
 });
 
 describe('a constraint of the input', () => {
-  test.each<[string, Input]>([
+  test.each<[string, Input, string?]>([
     ['duration 30', { duration: 30 }],
     ['resolution 4k', { resolution: '4k' }],
     ['aspectRatio 21:9', { aspectRatio: '21:9' }],
-    ['seed', { seed: 1 }],
+    ['seed', { seed: 1 }, 'wan3'],
     ['negativePrompt', { negativePrompt: 'blur' }],
     ['1 referenceAudio', { referenceAudio: [{ uri: recording }] }],
     ['1 referenceVideos', { referenceVideos: [{ uri: film, role: 'reference' }] }],
-  ])('that no model supports is named: %s', (constraint, input) => {
+  ])('that no model supports is named: %s', (constraint, input, model = 'h3_max') => {
     const { error, emptiedBy } = refused(
       'video',
       { promptText: 'waves', ...input },
-      { settings: { models: onlyFrom('h3_max') } },
+      { settings: { models: onlyFrom(model) } },
     );
     expect(emptiedBy).toEqual(['input_support']);
     expect(error).toBe(

@@ -22,14 +22,19 @@ function naiveVideo(model: VideoModel, input: VideoInput) {
   const videos = input.referenceVideos ?? [];
   const sounds = input.referenceAudio ?? [];
   const isEdit = videos.some(({ role }) => role === 'source');
-  const mode = model.modes[isEdit ? 'video' : images.length > 0 ? 'image' : 'text'];
+  const roles = new Set<string>(images.map(({ role }) => role));
+  const { text, image, frames = image, video } = model.modes;
+  const ofImages = roles.has('first') || roles.has('last') ? frames : image;
+  const mode = isEdit ? video : images.length > 0 ? ofImages : text;
   if (mode === undefined) return undefined;
   const tiers = (['720p', '480p', '1080p', '4k'] as const).filter(
     (tier) => tier in model.sizes && (!mode.resolutions || mode.resolutions.includes(tier)),
   );
   const tier = input.resolution ?? tiers[0];
   const shapes = Object.keys(model.sizes[tier ?? '720p'] ?? {}).filter(
-    (ratio) => !mode.aspectRatios || mode.aspectRatios.some((each) => each === ratio),
+    (ratio) =>
+      mode.aspectRatios === undefined ||
+      (mode.aspectRatios !== 'ofImage' && mode.aspectRatios.some((each) => each === ratio)),
   );
   const longEnough = Array.from({ length: 30 }, (_, index) => index + 1).filter((value) =>
     takes(mode.durations, value),
@@ -48,6 +53,7 @@ function naiveVideo(model: VideoModel, input: VideoInput) {
       images.length <= (mode.images?.max ?? 0) &&
       (images.length === 0 ||
         (mode.images?.roles ?? []).some((set) => images.every(({ role }) => set.includes(role)))) &&
+      !(mode.images?.lastNeedsFirst && roles.has('last') && !roles.has('first')) &&
       videos.length <= (mode.videos ?? 0) &&
       sounds.length <= (mode.audios ?? 0) &&
       (input.seed === undefined || model.features.includes('seed')) &&

@@ -29,7 +29,7 @@ describe('quality', () => {
   });
 
   test('does not look for what a negative prompt names', () => {
-    const input = { promptText: 'a crowd cheers, anime', negativePrompt: 'crowd, watermark', duration: 5 };
+    const input = { promptText: 'a crowd cheers, anime', negativePrompt: 'crowd, watermark', duration: 6 };
     const { reason } = routed('video', input, { settings: { optimizeFor: 'quality' } });
     expect(reason).toContain('asks for style (anime) and rules out people (crowd), lettering (watermark)');
   });

@@ -6,7 +6,8 @@ const isUsableAt = {
   '/v1/generate/image': ({ modality }) => modality === 'image',
   '/v1/generate/audio': ({ modality }) => modality === 'audio',
   '/v1/text_to_video': (model) => model.modality === 'video' && model.modes.text !== undefined,
-  '/v1/image_to_video': (model) => model.modality === 'video' && model.modes.image !== undefined,
+  '/v1/image_to_video': (model) =>
+    model.modality === 'video' && (model.modes.frames ?? model.modes.image) !== undefined,
   '/v1/video_to_video': (model) => model.modality === 'video' && model.modes.video !== undefined,
   '/v1/text_to_image': ({ modality }) => modality === 'image',
   '/v1/text_to_speech': (model) => model.modality === 'audio' && model.speech !== undefined,

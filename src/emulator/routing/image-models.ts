@@ -88,17 +88,87 @@ const gptSizes = {
   },
 };
 
-// About two million pixels are published; the exact sizes are chosen.
 const museSizes = {
   '2k': {
-    '1:1': '1440:1440',
-    '16:9': '1920:1080',
-    '9:16': '1080:1920',
-    '4:3': '1664:1248',
-    '3:4': '1248:1664',
-    '21:9': '2208:944',
-    '2:3': '1176:1764',
-    '3:2': '1764:1176',
+    '1:1': '1600:1600',
+    '16:9': '2016:1152',
+    '9:16': '1152:2016',
+    '4:3': '1792:1344',
+    '3:4': '1344:1792',
+    '21:9': '2352:1008',
+    '2:3': '1280:1920',
+    '3:2': '1920:1280',
+  },
+};
+
+const seedreamProSizes = {
+  '1k': {
+    '1:1': '1024:1024',
+    '16:9': '1376:768',
+    '9:16': '768:1376',
+    '4:3': '1184:896',
+    '3:4': '896:1184',
+    '2:3': '864:1296',
+    '3:2': '1296:864',
+  },
+  '2k': {
+    '1:1': '2048:2048',
+    '16:9': '2720:1530',
+    '9:16': '1530:2720',
+    '4:3': '2304:1728',
+    '3:4': '1728:2304',
+    '2:3': '1664:2496',
+    '3:2': '2496:1664',
+  },
+};
+
+// The model takes any size of 3.7 to 16.8 million pixels. Those of 4:5 and 5:4 are chosen, the others are published, the
+// larger of them with about nine million pixels, which requests can only name as 4k.
+const seedreamLiteSizes = {
+  '2k': {
+    '1:1': '2048:2048',
+    '16:9': '2848:1600',
+    '9:16': '1600:2848',
+    '4:3': '2304:1728',
+    '3:4': '1728:2304',
+    '21:9': '3136:1344',
+    '2:3': '1664:2496',
+    '3:2': '2496:1664',
+    '4:5': '1856:2320',
+    '5:4': '2320:1856',
+  },
+  '4k': {
+    '1:1': '3072:3072',
+    '16:9': '4096:2304',
+    '9:16': '2304:4096',
+    '4:3': '3456:2592',
+    '3:4': '2592:3456',
+    '21:9': '4704:2016',
+    '2:3': '2496:3744',
+    '3:2': '3744:2496',
+    '4:5': '2752:3440',
+    '5:4': '3440:2752',
+  },
+};
+
+const grokSizes = {
+  '1k': {
+    '1:1': '1024:1024',
+    '16:9': '1280:720',
+    '9:16': '720:1280',
+    '4:3': '1152:864',
+    '3:4': '864:1152',
+    '2:3': '832:1248',
+    '3:2': '1248:832',
+  },
+  '2k': {
+    '1:1': '2048:2048',
+    '16:9': '2816:1584',
+    '9:16': '1584:2816',
+    '4:3': '2368:1776',
+    '3:4': '1776:2368',
+    '2:3': '1664:2496',
+    '3:2': '2496:1664',
   },
 };
 
@@ -217,12 +287,11 @@ const openaiModels: readonly ModelData[] = [
 
 const otherModels: readonly ModelData[] = [
   {
-    // The pixels are chosen, here and below.
     ...common,
     id: 'seedream5_pro',
     provider: 'bytedance',
     references: { min: 0, max: 10 },
-    sizes: { '1k': gemini1k, '2k': gemini2k },
+    sizes: seedreamProSizes,
     outputCounts: { min: 1, max: 4 },
     promptCharacters: { max: 4_000 },
     price: { perImage: { '1k': 5, '2k': 9 } },
@@ -235,7 +304,7 @@ const otherModels: readonly ModelData[] = [
     id: 'seedream5_lite',
     provider: 'bytedance',
     references: { min: 0, max: 14 },
-    sizes: { '2k': gemini2k, '4k': gemini4k },
+    sizes: seedreamLiteSizes,
     outputCounts: { min: 1, max: 4 },
     promptCharacters: { max: 4_000 },
     price: { perImage: { '2k': 4, '4k': 4 } },
@@ -249,7 +318,7 @@ const otherModels: readonly ModelData[] = [
     id: 'grok_imagine_image_2',
     provider: 'xai',
     references: { min: 0, max: 3 },
-    sizes: { '1k': gemini1k, '2k': gemini2k },
+    sizes: grokSizes,
     outputCounts: { min: 1, max: 4 },
     price: { perImage: { '1k': 6, '2k': 8 }, perReference: { credits: 1, each: 'request' } },
     quality: 6,
@@ -257,13 +326,13 @@ const otherModels: readonly ModelData[] = [
     expectedSeconds: 8,
   },
   {
-    // The maximum length of prompts and the number of outputs are not published.
+    // The maximum length of prompts is not published, and the largest number of outputs is chosen.
     ...common,
     id: 'muse_image',
     provider: 'meta',
     references: { min: 0, max: 10 },
     sizes: museSizes,
-    outputCounts: [1],
+    outputCounts: { min: 1, max: 4 },
     price: { perImage: { '2k': 1 } },
     quality: 4,
     strengths: { people: 5 },

@@ -52,16 +52,21 @@ const commonShape = {
 
 const videoTier = z.enum(videoResolutions);
 
-/** A mode by what the video is made from: text alone, at least one image, or a source video. */
+/** A mode by what the video is made from. */
 const videoModeSchema = alike({
   /** In seconds. */
   durations: valuesSchema,
-  /** Default: all of `sizes`. */
-  aspectRatios: z.array(z.enum(videoAspectRatios)).min(1).optional(),
+  /** `ofImage`: the one of the image, so that a request cannot name one. Default: all of `sizes`. */
+  aspectRatios: z.union([z.array(z.enum(videoAspectRatios)).min(1), z.literal('ofImage')]).optional(),
   resolutions: z.array(videoTier).min(1).optional(),
   /** Lists of roles that may be combined: all roles of a request must be in one list. Default: no roles. */
   images: z
-    .strictObject({ max: count, roles: z.array(z.array(z.enum(['first', 'last', 'reference'])).min(1)).min(1) })
+    .strictObject({
+      max: count,
+      roles: z.array(z.array(z.enum(['first', 'last', 'reference'])).min(1)).min(1),
+      /** Default: the last frame may be the only one. */
+      lastNeedsFirst: z.literal(true).optional(),
+    })
     .optional(),
   /** Number of videos, with the source. Default: 0. */
   videos: count.optional(),
@@ -76,8 +81,13 @@ const videoModelSchema = alike({
   ...commonShape,
   modality: z.literal('video'),
   modes: alike({
+    /** Neither an image nor a source video. */
     text: videoModeSchema.optional(),
+    /** At least one image. */
     image: videoModeSchema.optional(),
+    /** At least one image that is the first or the last frame. Default: as `image`. */
+    frames: videoModeSchema.optional(),
+    /** A source video. */
     video: videoModeSchema.optional(),
   }),
   /** Pixels by resolution and aspect ratio. */
@@ -153,6 +163,7 @@ function checkMode({ resolutions, aspectRatios }: VideoMode, { sizes }: VideoMod
   const isMissing = resolutions?.some((tier) => sizes[tier] === undefined);
   if (isMissing) refuse('must be in sizes', 'resolutions');
   const used = (resolutions ?? videoResolutions).flatMap((tier) => sizes[tier] ?? []);
+  if (aspectRatios === 'ofImage') return;
   if (used.some((size) => aspectRatios?.some((ratio) => size[ratio] === undefined)))
     refuse('must be in sizes at each resolution', 'aspectRatios');
 }

@@ -1,7 +1,8 @@
 /**
- * Video models. Modes, durations, pixels, prompt limits and prices are the vendor's as far as they are published. The
- * emulator chose `quality`, `strengths`, `expectedSeconds`, the models that take a negative prompt, and the values whose
- * comment says so. A tier that requests cannot name is entered as the nearest one: 768p as 720p, 2k as 1080p.
+ * Video models. Modes, durations, pixels, features, prompt limits and prices are the vendor's as far as they are published;
+ * what a mode takes and needs is what the official client's types say of the vendor's endpoint for it. The emulator chose
+ * `quality`, `strengths`, `expectedSeconds`, and the values whose comment says so. A tier that requests cannot name is
+ * entered as the nearest one: 768p as 720p, 2k as 1080p.
  */
 import type { ModelData } from './model.ts';
 import {
@@ -21,11 +22,8 @@ import {
 } from './video-sizes.ts';
 
 const firstFrame = { max: 1, roles: [['first' as const]] };
-const frames = { max: 2, roles: [['first' as const, 'last' as const]] };
-const framesOrReferences = (max: number) => ({
-  max,
-  roles: [['first' as const, 'last' as const], ['reference' as const]],
-});
+const eitherFrame = { max: 2, roles: [['first' as const, 'last' as const]] };
+const firstAndLastFrame = { ...eitherFrame, lastNeedsFirst: true as const };
 const references = (max: number) => ({ max, roles: [['reference' as const]] });
 
 const common = { modality: 'video', concurrencyGroup: 'video' } as const;
@@ -40,8 +38,9 @@ function seedance2Modes() {
   const durations = { min: 4, max: 15 };
   return {
     text: { durations, videos: 3, audios: 3 },
-    image: { durations, images: framesOrReferences(9), videos: 3, audios: 3, promptOptional: true as const },
-    video: { durations, images: references(9), videos: 3, audios: 3 },
+    image: { durations, images: references(9), videos: 3, audios: 3, promptOptional: true as const },
+    frames: { durations, images: eitherFrame, audios: 3, promptOptional: true as const },
+    video: { durations, images: references(9), videos: 3, audios: 3, promptOptional: true as const },
   };
 }
 
@@ -78,11 +77,11 @@ const runwayModels: readonly ModelData[] = [
     expectedSeconds: 25,
   },
   {
-    // Its output is as long as the source, which is not measured here; `duration` stands for it. The pixels are chosen.
+    // Its output is as long as the source, which is not measured here; `duration` stands for it. That and the pixels are chosen.
     ...common,
     id: 'aleph2',
     provider: 'runway',
-    modes: { video: { durations: { min: 2, max: 30 }, videos: 1, keyframes: 5 } },
+    modes: { video: { durations: { min: 2, max: 30 }, videos: 1, keyframes: 5, promptOptional: true } },
     sizes: { '720p': runway720 },
     sound: 'none',
     features: ['seed'],
@@ -99,10 +98,13 @@ const googleModels: readonly ModelData[] = [
     ...common,
     id: 'veo3.1',
     provider: 'google',
-    modes: { text: { durations: [4, 6, 8] }, image: { durations: [4, 6, 8], images: frames, promptOptional: true } },
+    modes: {
+      text: { durations: [4, 6, 8] },
+      image: { durations: [4, 6, 8], images: firstAndLastFrame, promptOptional: true },
+    },
     sizes: { '720p': portraitAndLandscape720, '1080p': portraitAndLandscape1080 },
     sound: 'toggle',
-    features: ['negativePrompt'],
+    features: ['seed', 'negativePrompt'],
     promptCharacters: { max: 1_000 },
     price: { perSecond: at(40, '720p', '1080p'), perSecondSilent: at(20, '720p', '1080p') },
     quality: 9,
@@ -113,10 +115,13 @@ const googleModels: readonly ModelData[] = [
     ...common,
     id: 'veo3.1_fast',
     provider: 'google',
-    modes: { text: { durations: [4, 6, 8] }, image: { durations: [4, 6, 8], images: frames, promptOptional: true } },
+    modes: {
+      text: { durations: [4, 6, 8] },
+      image: { durations: [4, 6, 8], images: firstAndLastFrame, promptOptional: true },
+    },
     sizes: { '720p': portraitAndLandscape720, '1080p': portraitAndLandscape1080 },
     sound: 'toggle',
-    features: ['negativePrompt'],
+    features: ['seed', 'negativePrompt'],
     promptCharacters: { max: 1_000 },
     price: { perSecond: at(15, '720p', '1080p'), perSecondSilent: at(10, '720p', '1080p') },
     quality: 7,
@@ -133,7 +138,7 @@ const googleModels: readonly ModelData[] = [
       video: { durations: { min: 3, max: 10 }, images: references(5), videos: 1 },
     },
     sizes: { '720p': portraitAndLandscape720 },
-    // Not published; chosen.
+    // Not published; chosen. So is that `duration` stands for the length of a source video.
     sound: 'always',
     promptCharacters: { max: 4_000 },
     price: { perSecond: { '720p': 10 }, perSecondFromVideo: { '720p': 11 }, perImage: 1 },
@@ -142,14 +147,15 @@ const googleModels: readonly ModelData[] = [
     expectedSeconds: 35,
   },
   {
-    // Requests cannot ask for its 360p. The price of 1080p is chosen.
+    // Requests cannot ask for its 360p. The price of 1080p, sound and the number of references are chosen.
     ...common,
     id: 'gemini_omni_flash_1.1',
     provider: 'google',
     modes: {
       text: { durations: { min: 3, max: 10 }, videos: 1 },
-      image: { durations: { min: 3, max: 10 }, images: framesOrReferences(5), videos: 1, promptOptional: true },
-      video: { durations: { min: 3, max: 10 }, images: references(5), videos: 2 },
+      image: { durations: { min: 3, max: 10 }, images: references(5), videos: 1 },
+      frames: { durations: { min: 3, max: 10 }, images: firstAndLastFrame },
+      video: { durations: { min: 3, max: 10 }, images: references(5), videos: 1 },
     },
     sizes: {
       '720p': portraitAndLandscape720,
@@ -172,6 +178,7 @@ const bytedanceModels: readonly ModelData[] = [
     modes: seedance2Modes(),
     sizes: { '480p': seedance480, '720p': seedance720, '1080p': seedance1080, '4k': seedance4k },
     sound: 'toggle',
+    features: ['seed'],
     promptCharacters: { max: 3_500 },
     price: { perSecond: { '480p': 36, '720p': 36, '1080p': 40, '4k': 150 } },
     quality: 9,
@@ -185,6 +192,7 @@ const bytedanceModels: readonly ModelData[] = [
     modes: seedance2Modes(),
     sizes: { '480p': seedance480, '720p': seedance720 },
     sound: 'toggle',
+    features: ['seed'],
     promptCharacters: { max: 3_500 },
     price: { perSecond: at(29, '480p', '720p') },
     quality: 7,
@@ -198,6 +206,7 @@ const bytedanceModels: readonly ModelData[] = [
     modes: seedance2Modes(),
     sizes: { '480p': seedance480, '720p': seedance720 },
     sound: 'toggle',
+    features: ['seed'],
     promptCharacters: { max: 3_500 },
     price: { perSecond: at(16, '480p', '720p'), min: 64 },
     quality: 5,
@@ -212,11 +221,12 @@ const bytedanceModels: readonly ModelData[] = [
       text: { durations: { min: 4, max: 30 }, videos: 10, audios: 10, promptOptional: true },
       image: {
         durations: { min: 4, max: 30 },
-        images: framesOrReferences(30),
+        images: references(30),
         videos: 10,
         audios: 10,
         promptOptional: true,
       },
+      frames: { durations: { min: 4, max: 30 }, images: eitherFrame, audios: 10, promptOptional: true },
       video: { durations: { min: 4, max: 30 }, images: references(30), videos: 10, audios: 10, promptOptional: true },
     },
     sizes: {
@@ -225,6 +235,7 @@ const bytedanceModels: readonly ModelData[] = [
       '1080p': seedance1080,
     },
     sound: 'toggle',
+    features: ['seed'],
     promptCharacters: { max: 15_000 },
     price: {
       perSecond: { '480p': 20, '720p': 30, '1080p': 68 },
@@ -245,7 +256,8 @@ const otherModels: readonly ModelData[] = [
     provider: 'minimax',
     modes: {
       text: { durations: { min: 5, max: 15 }, videos: 3, audios: 3 },
-      image: { durations: { min: 5, max: 15 }, images: framesOrReferences(9), videos: 3, audios: 3 },
+      image: { durations: { min: 5, max: 15 }, images: references(9), videos: 3, audios: 3 },
+      frames: { durations: { min: 5, max: 15 }, images: eitherFrame, audios: 3 },
       video: { durations: { min: 5, max: 15 }, images: references(9), videos: 3, audios: 3 },
     },
     sizes: { '720p': { ...named768, '21:9': '1792:768' }, '1080p': { ...named2k, '21:9': '3360:1440' } },
@@ -257,30 +269,34 @@ const otherModels: readonly ModelData[] = [
     expectedSeconds: 75,
   },
   {
-    // Ratios, sound and the maximum length of prompts are not published; chosen.
+    // Ratios and sound are not published; chosen.
     ...common,
     id: 'h3_max',
     provider: 'minimax',
-    modes: { text: { durations: { min: 5, max: 15 } }, image: { durations: { min: 5, max: 15 }, images: frames } },
+    modes: {
+      text: { durations: { min: 5, max: 15 } },
+      image: { durations: { min: 5, max: 15 }, images: firstAndLastFrame },
+    },
     sizes: { '480p': named480, '720p': named768 },
     sound: 'none',
+    features: ['seed'],
     price: { perSecond: { '480p': 5, '720p': 8 } },
     quality: 4,
     strengths: { motion: 5 },
     expectedSeconds: 50,
   },
   {
-    // The shortest duration is not published; chosen.
+    // The shortest duration and the number of videos and sounds are not published; chosen, also below.
     ...common,
     id: 'wan3',
     provider: 'alibaba',
     modes: {
       text: { durations: { min: 2, max: 30 }, videos: 1, audios: 1 },
-      image: { durations: { min: 2, max: 30 }, images: framesOrReferences(10), videos: 1, audios: 1 },
+      image: { durations: { min: 2, max: 30 }, images: references(10), videos: 1, audios: 1 },
+      frames: { durations: { min: 2, max: 30 }, aspectRatios: 'ofImage', images: eitherFrame, videos: 1, audios: 1 },
     },
     sizes: wanSizes,
     sound: 'toggle',
-    features: ['seed', 'negativePrompt'],
     price: { perSecond: { '480p': 5, '720p': 10, '1080p': 20 } },
     quality: 6,
     strengths: { style: 8, language: 8 },
@@ -292,29 +308,25 @@ const otherModels: readonly ModelData[] = [
     provider: 'alibaba',
     modes: {
       text: { durations: { min: 2, max: 30 }, videos: 1, audios: 1 },
-      image: { durations: { min: 2, max: 30 }, images: framesOrReferences(10), videos: 1, audios: 1 },
+      image: { durations: { min: 2, max: 30 }, images: references(10), videos: 1, audios: 1 },
+      frames: { durations: { min: 2, max: 30 }, aspectRatios: 'ofImage', images: eitherFrame, videos: 1, audios: 1 },
     },
     sizes: wanSizes,
     sound: 'toggle',
-    features: ['seed', 'negativePrompt'],
     price: { perSecond: { '480p': 6.8, '720p': 14, '1080p': 28 } },
     quality: 7,
     strengths: { style: 10, language: 9, realism: 7 },
     expectedSeconds: 85,
   },
   {
-    // Sound and the maximum length of prompts are not published; chosen. Requests cannot name its ratios 3:2 and 2:3.
+    // Sound and the number of references are chosen. Requests cannot name its ratios 3:2 and 2:3.
     ...common,
     id: 'grok_imagine_1_5',
     provider: 'xai',
     modes: {
-      text: { durations: { min: 1, max: 15 }, audios: 1 },
-      image: {
-        durations: { min: 1, max: 15 },
-        images: framesOrReferences(4),
-        audios: 1,
-        resolutions: ['480p', '720p'],
-      },
+      text: { durations: { min: 1, max: 15 } },
+      image: { durations: { min: 1, max: 15 }, images: references(4), audios: 1, resolutions: ['480p', '720p'] },
+      frames: { durations: { min: 1, max: 15 }, aspectRatios: 'ofImage', images: firstFrame, promptOptional: true },
     },
     sizes: { '480p': named480, '720p': named720, '1080p': named1080 },
     sound: 'always',
@@ -330,14 +342,13 @@ const otherModels: readonly ModelData[] = [
     provider: 'alibaba',
     modes: {
       text: { durations: { min: 3, max: 15 } },
-      image: { durations: { min: 3, max: 15 }, images: firstFrame },
+      image: { durations: { min: 3, max: 15 }, aspectRatios: 'ofImage', images: firstFrame, promptOptional: true },
     },
     sizes: {
       '720p': { '16:9': '1280:720', '9:16': '720:1280', '1:1': '960:960', '4:3': '1108:832', '3:4': '832:1108' },
       '1080p': { '16:9': '1920:1080', '9:16': '1080:1920', '1:1': '1440:1440', '4:3': '1662:1248', '3:4': '1248:1662' },
     },
     sound: 'always',
-    features: ['seed', 'negativePrompt'],
     promptCharacters: { min: 2, max: 2_500 },
     price: { perSecond: { '720p': 15, '1080p': 30 } },
     quality: 6,

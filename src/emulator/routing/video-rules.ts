@@ -16,7 +16,7 @@ export function videoRules(input: VideoInput): Rules<VideoModel> {
   const videos = input.referenceVideos ?? [];
   const audios = input.referenceAudio ?? [];
   const hasSource = videos.some(({ role }) => role === 'source');
-  const { offered, from } = madeFrom(hasSource, images.length);
+  const { offered, from } = madeFrom(hasSource, images);
   const hasMedia = images.length + videos.length + audios.length > 0;
 
   // The mode exists: `lackOf` runs first and drops models without it.
@@ -86,6 +86,8 @@ function mediaLimitOf(input: VideoInput, mode: VideoMode): string | undefined {
   const roles = [...new Set(images.map(({ role }) => role))];
   if (roles.length > 0 && !mode.images?.roles.some((set) => roles.every((role) => set.includes(role))))
     return `referenceImages as ${roles.join(' and ')}`;
+  if (mode.images?.lastNeedsFirst && roles.includes('last') && !roles.includes('first'))
+    return 'a last frame without a first one';
   if (videos.length > (mode.videos ?? 0)) return `${videos.length} referenceVideos`;
   if (audios.length > (mode.audios ?? 0)) return `${audios.length} referenceAudio`;
   return keyframes.length > (mode.keyframes ?? 0) ? `${keyframes.length} keyframes` : undefined;
@@ -97,9 +99,11 @@ interface MadeFrom {
   readonly from: string;
 }
 
-function madeFrom(hasSource: boolean, images: number): MadeFrom {
+function madeFrom(hasSource: boolean, images: NonNullable<VideoInput['referenceImages']>): MadeFrom {
   if (hasSource) return { offered: ({ modes }) => modes.video, from: 'a source video' };
-  if (images > 0) return { offered: ({ modes }) => modes.image, from: 'reference images' };
+  if (images.some(({ role }) => role !== 'reference'))
+    return { offered: ({ modes }) => modes.frames ?? modes.image, from: 'a first or last frame' };
+  if (images.length > 0) return { offered: ({ modes }) => modes.image, from: 'reference images' };
   return { offered: ({ modes }) => modes.text, from: 'video without an image' };
 }
 
@@ -116,12 +120,13 @@ interface Shape {
 
 /** The size in pixels; undefined if the model does not make this shape. */
 function ratioOf(model: VideoModel, mode: VideoMode, { tier, aspectRatio }: Shape): string | undefined {
-  if (aspectRatio === undefined) return undefined;
+  if (aspectRatio === undefined || mode.aspectRatios === 'ofImage') return undefined;
   return (mode.aspectRatios?.includes(aspectRatio) ?? true) ? model.sizes[tier]?.[aspectRatio] : undefined;
 }
 
 function firstRatioOf(model: VideoModel, mode: VideoMode, tier: VideoResolution): string {
   const sizes = model.sizes[tier] ?? {};
-  const [first] = mode.aspectRatios ?? [];
-  return (first === undefined ? undefined : sizes[first]) ?? Object.values(sizes)[0] ?? '';
+  // The image is not looked at, so its shape stands for the usual one.
+  const [first] = mode.aspectRatios === 'ofImage' ? [defaultAspectRatio] : (mode.aspectRatios ?? []);
+  return (first === undefined ? undefined : sizes[first as AspectRatio]) ?? Object.values(sizes)[0] ?? '';
 }
