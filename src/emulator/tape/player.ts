@@ -6,7 +6,7 @@ import { Spool } from './spool.ts';
 import { TapeIndex } from './tape-index.ts';
 import { serveTape } from './tape-server.ts';
 import type { TapeOptions, TapeServer } from './tape-server.ts';
-import { bytesOf, tapedPath, tapedRequest } from './tape.ts';
+import { bytesOf, tapedPath, tapedPlain } from './tape.ts';
 
 export interface ReplayOptions extends TapeOptions {
   readonly file: string;
@@ -31,12 +31,15 @@ export async function startReplay(options: ReplayOptions): Promise<ReplayServer>
     await using plain = await plainOf(sent, request.headers, tmpdir());
     // A request as long as one that was recorded by its digest is looked for by its digest.
     const answer =
-      (await index.next(method, path, await tapedRequest(sent, plain, 0))) ??
-      (await index.next(method, path, await tapedRequest(sent, plain, index.bodyBytesMax)));
+      (await index.next(method, path, await tapedPlain(sent, plain, 0))) ??
+      (await index.next(method, path, await tapedPlain(sent, plain, index.bodyBytesMax)));
     if (answer === undefined) return refuse(501, missing(index, method, path));
     const bytes = bytesOf(answer.body);
-    if (bytes === undefined) return refuse(501, `the answer to ${method} ${path} was too long to be recorded`);
-    return new Response(bytes.length === 0 ? null : bytes, { status: answer.status, headers: answer.headers });
+    if (bytes === undefined)
+      return refuse(501, `the answer to ${method} ${path} was too long to be recorded, or could not be decoded`);
+    const headers = new Headers(answer.headers);
+    if (bytes.length > 0) headers.set('content-length', String(bytes.length));
+    return new Response(bytes.length === 0 ? null : bytes, { status: answer.status, headers });
   }).catch(async (error: unknown) => {
     await index[Symbol.asyncDispose]();
     throw error;

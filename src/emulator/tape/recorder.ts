@@ -3,13 +3,14 @@ import { appendFile, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { refuse } from '../answers.ts';
 import { checkBytes } from '../option-checks.ts';
-import { plainOf } from './plain.ts';
+import { passOn } from './pass-on.ts';
+import { isDecodable, plainOf } from './plain.ts';
 import { Spool, SpoolError } from './spool.ts';
 import { TapeError } from './tape-error.ts';
 import { serveTape } from './tape-server.ts';
 import type { TapeOptions, TapeServer } from './tape-server.ts';
-import { passedAnswerHeaders, passedRequestHeaders, tapedHeaders } from './tape-headers.ts';
-import { recordedBytesMax, tapedBody, tapedPath, tapedRequest } from './tape.ts';
+import { passedAnswerHeaders, tapedHeaders } from './tape-headers.ts';
+import { recordedBytesMax, tapedPath, tapedPlain } from './tape.ts';
 import type { TapedExchange } from './tape.ts';
 
 export interface RecordOptions extends TapeOptions {
@@ -45,15 +46,19 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
     if (answer instanceof SpoolError) return refuse(500, `the service has answered, and ${answer.message}`);
     if (answer instanceof Error) return refuse(502, `${service} does not answer: ${answer.message}`);
     await using plain = await plainOf(sent, request.headers, folder);
+    const { status, received } = answer;
+    const isDecoded = isDecodable(answer.headers);
+    // What is in a coding that nobody here knows is recorded as it was sent.
+    await using said = isDecoded ? await plainOf(received, answer.headers, folder) : received;
     const write = async (): Promise<void> => {
       const exchange: TapedExchange = {
         method: request.method,
         path: tapedPath(url),
-        body: await tapedRequest(sent, plain, bodyBytesMax),
+        body: await tapedPlain(sent, plain, bodyBytesMax),
         answer: {
-          status: answer.status,
-          headers: tapedHeaders(answer.headers),
-          body: await tapedBody(answer.received, bodyBytesMax),
+          status,
+          headers: tapedHeaders(answer.headers, isDecoded ? 'decoded' : 'as sent'),
+          body: await tapedPlain(received, said, bodyBytesMax),
         },
       };
       const line = `${isWithinLine ? '\n' : ''}${JSON.stringify(exchange)}\n`;
@@ -68,13 +73,13 @@ export async function startRecorder(options: RecordOptions): Promise<TapeServer>
     try {
       await own;
     } catch (error) {
-      await answer.received[Symbol.asyncDispose]();
+      await received[Symbol.asyncDispose]();
       const why = (error as Error).message;
-      return refuse(500, `the service answered ${answer.status}, and ${file} cannot be written: ${why}`);
+      return refuse(500, `the service answered ${status}, and ${file} cannot be written: ${why}`);
     }
     const headers = passedAnswerHeaders(answer.headers);
-    if (answer.received.bytes > 0) headers.set('content-length', String(answer.received.bytes));
-    return new Response(answer.received.handOver(), { status: answer.status, headers });
+    if (received.bytes > 0) headers.set('content-length', String(received.bytes));
+    return new Response(received.handOver(), { status, headers });
   });
 }
 
@@ -84,31 +89,4 @@ async function breaksOff(file: string): Promise<boolean> {
   const { size } = await handle.stat();
   const last = Buffer.alloc(1);
   return size > 0 && (await handle.read(last, 0, 1, size - 1)).bytesRead === 1 && last.toString() !== '\n';
-}
-
-interface PassedAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly received: Spool;
-}
-
-interface Passed {
-  readonly sent: Spool;
-  readonly folder: string;
-}
-
-async function passOn(request: Request, to: URL, { sent, folder }: Passed): Promise<PassedAnswer | Error> {
-  const { method } = request;
-  const headers = passedRequestHeaders(request.headers);
-  // Many services want to know it before.
-  if (sent.bytes > 0) headers.set('content-length', String(sent.bytes));
-  try {
-    const answer = await fetch(to, { method, headers, body: sent.body(), duplex: 'half', redirect: 'manual' });
-    const { status, headers: answered, body } = answer;
-    return { status, headers: answered, received: await Spool.of(body, folder) };
-  } catch (error) {
-    if (error instanceof SpoolError) return error;
-    const { cause } = error as Error;
-    return cause instanceof Error ? cause : (error as Error);
-  }
 }

@@ -1,31 +1,33 @@
 /** Which headers are passed on, and which are written down. */
 import { isSecretName } from '../secret-names.ts';
 import { maskParameters } from '../secrets.ts';
+import { decodableOf } from './plain.ts';
 
 /** Headers between two neighbours, which a proxy does not pass on (RFC 9110, 7.6.1), beside `proxy-*` and what `connection` names. */
 const ofConnection = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
 
-/** Headers of a request that `fetch` sets by itself, or that are for the recorder. */
-const ofRecorder = new Set(['accept-encoding', 'content-length', 'expect', 'host', 'origin', 'referer']);
-
-/** What `fetch` decodes. A body in another coding is passed on and written down as it was sent. */
-const decodedCodings = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
+/** Headers of a request that are for the recorder. */
+const ofRecorder = new Set(['content-length', 'expect', 'host', 'origin', 'referer']);
 
 export function passedRequestHeaders(headers: Headers): Headers {
-  return passedFrom(headers, (name) => !ofRecorder.has(name));
+  const passed = passedFrom(headers, (name) => !ofRecorder.has(name));
+  const accepted = passed.get('accept-encoding');
+  if (accepted !== null) passed.set('accept-encoding', decodableOf(accepted));
+  return passed;
 }
 
-/** The length is that of the body as it was sent, so whoever sends it declares it anew. */
+/** Whoever sends the body declares its length anew. */
 export function passedAnswerHeaders(headers: Headers): Headers {
-  const isDecoded = (headers.get('content-encoding') ?? '')
-    .split(',')
-    .every((coding) => decodedCodings.has(coding.trim().toLowerCase()));
-  return passedFrom(headers, (name) => name !== 'content-length' && !(isDecoded && name === 'content-encoding'));
+  return passedFrom(headers, (name) => name !== 'content-length');
 }
 
-/** The headers of an answer that a recording has: without secrets, and without the time of the answer. */
-export function tapedHeaders(headers: Headers): Record<string, string> {
-  const kept = [...passedAnswerHeaders(headers)].filter(([name]) => name !== 'date' && !isSecretHeader(name));
+/**
+ * The headers of an answer that a recording has: without secrets, and without the time of the answer.
+ * @param body how it is recorded
+ */
+export function tapedHeaders(headers: Headers, body: 'decoded' | 'as sent'): Record<string, string> {
+  const left = new Set(body === 'decoded' ? ['date', 'content-encoding'] : ['date']);
+  const kept = [...passedAnswerHeaders(headers)].filter(([name]) => !left.has(name) && !isSecretHeader(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, maskHeader(name, value)]));
 }
 

@@ -16,7 +16,7 @@ export const recordedBytesMax = 4 * 1024 * 1024;
 const bodySchema = z.union([
   z.strictObject({ text: z.string() }),
   z.strictObject({ base64: z.string() }),
-  /** One that was too long to be recorded. */
+  /** One that was too long to be recorded, or could not be decoded. */
   z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().positive() }),
 ]);
 export type TapeBody = z.infer<typeof bodySchema>;
@@ -40,7 +40,7 @@ export function tapedPath(url: URL): string {
 }
 
 /** @param bytesMax a longer body is known by its digest alone. */
-export async function tapedBody(spool: Spool, bytesMax: number): Promise<TapeBody | null> {
+async function tapedBody(spool: Spool, bytesMax: number): Promise<TapeBody | null> {
   const { bytes, sha256 } = spool;
   if (bytes === 0) return null;
   if (bytes > bytesMax) return { sha256, bytes };
@@ -50,7 +50,7 @@ export async function tapedBody(spool: Spool, bytesMax: number): Promise<TapeBod
 }
 
 /** @param plain what it says without its compression; of what cannot be decoded nobody knows which secrets it holds. */
-export async function tapedRequest(sent: Spool, plain: Spool | undefined, bytesMax: number): Promise<TapeBody | null> {
+export async function tapedPlain(sent: Spool, plain: Spool | undefined, bytesMax: number): Promise<TapeBody | null> {
   return tapedBody(plain ?? sent, plain === undefined ? 0 : bytesMax);
 }
 
