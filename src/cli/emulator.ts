@@ -88,9 +88,11 @@ export async function emulator(context: Context, flags: EmulatorFlags, file?: st
       `warning: everybody who can reach ${flags.listen} can use the emulator: set a token with --token-file or ${tokenVariable}`,
     );
   }
-  showPlaces(context, options.publicUrl ?? emulated.url, emulated.url);
+  // Whoever reads the address may send a signal at once.
   if (flags.catalog !== undefined) rereadOnHangup(emulated, flags.catalog);
-  await untilStopped();
+  const stopped = untilStopped();
+  showPlaces(context, options.publicUrl ?? emulated.url, emulated.url);
+  await stopped;
   return 0;
 }
 
@@ -151,11 +153,12 @@ async function tape(context: Context, flags: EmulatorFlags, file?: string): Prom
     throw asListenError(listen, error) ?? error;
   });
   const what = record === undefined ? 'replay' : 'recorder';
+  const stopped = untilStopped();
   answer(context, { [what]: server.url }, () => [`${what}: ${server.url}`]);
   for (const line of 'leftOut' in server ? server.leftOut : []) {
     say(`warning: line ${line} of ${replay} breaks off, and is left out`);
   }
-  await untilStopped();
+  await stopped;
   return 0;
 }
 
@@ -192,7 +195,7 @@ function rereadOnHangup(emulated: Emulator, file: string): void {
   process.on('SIGHUP', () => {
     void readJson(file, 'catalog')
       .then((catalog) => {
-        emulated.catalog(catalog, 'builtIn');
+        emulated.catalog(catalog, 'start');
         print(`catalog:  ${file} was read again`);
       })
       // The emulator goes on with the catalog that it has.

@@ -101,10 +101,11 @@ export interface Emulator extends AsyncDisposable {
    */
   clock(change?: ClockChange): ClockView;
   /**
-   * Changes the catalog as `POST /_emulator/catalog` does; `builtIn` makes the changes on the built-in one.
+   * Changes the catalog as `POST /_emulator/catalog` does; `builtIn` makes the changes on the built-in one, and `start` does so
+   * in the place of the option `catalog`: it is not kept, and a reset goes back to it.
    * @throws ZodError
    */
-  catalog(catalog: unknown, base?: 'present' | 'builtIn'): void;
+  catalog(catalog: unknown, base?: 'present' | 'builtIn' | 'start'): void;
   /** Adds drivers, routers and the like, all or nothing. @throws Error */
   load(fixtures: Fixtures): void;
   /**
@@ -230,9 +231,10 @@ function controlsOf(service: Service, url: string): Controls {
       service.routing.setClock({ nowMs: now === undefined ? undefined : new Date(now).getTime(), speed });
       return { now: new Date(service.routing.clock.now()), speed: service.routing.clock.speed };
     }),
-    catalog: open((catalog: unknown, base: 'present' | 'builtIn' = 'present') => {
-      service.routing.catalog =
-        base === 'builtIn' ? parseCatalog(catalog) : parseCatalog(catalog, service.routing.catalog);
+    catalog: open((catalog: unknown, base: 'present' | 'builtIn' | 'start' = 'present') => {
+      const { routing } = service;
+      if (base === 'start') routing.restartWith(parseCatalog(catalog));
+      else routing.catalog = base === 'builtIn' ? parseCatalog(catalog) : parseCatalog(catalog, routing.catalog);
     }),
     load: open((fixtures: Fixtures) => service.load(fixtures)),
     snapshot: open((name: string) => void service.snapshots.take(name)),

@@ -185,6 +185,20 @@ test('an address that this machine does not have is refused with 64 and says so,
   });
 });
 
+test('it reads its catalog again, whenever the signal comes after its address', async () => {
+  const dir = await emptyDir();
+  const file = path.join(dir, 'catalog.json');
+  await writeFile(file, '{"remove":["wan3"]}');
+  const child = spawn(process.execPath, [executable, 'emulator', '--listen', '127.0.0.1:0', '--catalog', file]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  child.kill('SIGHUP');
+  const [again] = (await once(child.stdout, 'data')) as [Buffer];
+  expect(again.toString()).toContain(`${file} was read again`);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
 test('it begins with fixtures, also above a state directory and beside faults, and can go back to them', async () => {
   const dir = await emptyDir();
   const file = path.join(dir, 'fixtures.json');

@@ -70,36 +70,6 @@ describe('a state directory', () => {
     await (await startEmulator({ state })).close();
   });
 
-  test.for([
-    ['a port in use', {}],
-    ['fixtures that are not valid', { fixtures: { drivers: [driver('b')], routers: [{ slug: 'x' }] } }],
-    ['fixtures with a model that there is not', { fixtures: { credits: 1, catalog: { remove: ['gen9'] } } }],
-    ['a catalog that is not valid', { catalog: { add: [{}] } }],
-  ] as const)('is as it was after a start that fails because of %s', async ([, options]) => {
-    const state = await temporaryDirectory();
-    const first = await startEmulator({ state, credits: 77, speed: 0 });
-    first.load({
-      drivers: [driver('a')],
-      routers: [{ slug: 'draft', name: 'Draft' }],
-      catalog: { remove: ['h3_max'] },
-    });
-    await first.close();
-    const other = await startEmulator();
-    onTestFinished(() => other.close());
-    const port = 'fixtures' in options || 'catalog' in options ? 0 : other.port;
-    const catalog = { remove: ['wan3'] };
-    await expect(startEmulator({ state, credits: 5, speed: 7, catalog, port, ...options })).rejects.toBeDefined();
-    const emulator = await startEmulator({ state });
-    onTestFinished(() => emulator.close());
-    const read = async (path: string) => (await emulator.fetch(path)).text();
-    expect(emulator.drivers().map(({ id }) => id)).toEqual(['a']);
-    expect(emulator.clock().speed).toBe(0);
-    expect(JSON.parse(await read('/v1/organization'))).toMatchObject({ creditBalance: 77 });
-    expect(await read('/v1/routers')).toContain('draft');
-    expect(await read('/_emulator/catalog')).not.toContain('h3_max');
-    expect(await read('/_emulator/catalog')).toContain('wan3');
-  });
-
   test('is free the moment its emulator is killed, and has everything that was answered', async () => {
     const state = await temporaryDirectory();
     const other = await otherProcess(state);

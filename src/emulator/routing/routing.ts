@@ -43,7 +43,7 @@ export class Routing {
   readonly log: RoutingLog;
   readonly uploads: Uploads;
   readonly #catalogShelf: Shelf<KeptCatalog>;
-  readonly #catalogAtStart: Catalog;
+  #catalogAtStart: Catalog;
   #catalog: Catalog;
   #models: ReadonlyMap<string, Model> = new Map();
 
@@ -86,6 +86,17 @@ export class Routing {
   set catalog(catalog: Catalog) {
     this.store.change(() => {
       this.#catalogShelf.set({ id: catalogId, seq: 0, models: catalog.models });
+      this.#takeCatalog(catalog);
+    });
+  }
+
+  /** Goes on as if this had been the catalog of the start. */
+  restartWith(catalog: Catalog): void {
+    this.store.change(() => {
+      const before = this.#catalogAtStart;
+      this.store.onFailure(() => (this.#catalogAtStart = before));
+      this.#catalogAtStart = catalog;
+      this.#catalogShelf.delete(catalogId);
       this.#takeCatalog(catalog);
     });
   }
