@@ -112,6 +112,7 @@ function decisionMs(): number {
     modality: 'image',
     configId: 'bench',
     ceilingPer: 'generation',
+    costOutcomeOfOne: 'cost',
     input: { promptText: 'a lighthouse in the rain' },
     settings: defaultRouterSettings,
   } as const;

@@ -27,9 +27,13 @@ export const routerCreateSchema = z.strictObject({
 });
 export type RouterCreate = z.infer<typeof routerCreateSchema>;
 
-/** As the live service takes it: without `name` the slug is the name. */
+/** As the live service takes it: without `name` the slug is the name, and only an update may have a `description` of null. */
 export const strictRouterCreateSchema = routerCreateSchema
-  .extend({ name: routerNameSchema.optional(), settings: strictSettingsCreateSchema.optional() })
+  .extend({
+    name: routerNameSchema.optional(),
+    description: routerDescriptionSchema.optional(),
+    settings: strictSettingsCreateSchema.optional(),
+  })
   .transform((router): RouterCreate => ({ ...router, name: router.name ?? router.slug }));
 
 /** A slug cannot be changed. */

@@ -66,7 +66,7 @@ describe('the playground', () => {
     const fields = { router: 'campaign', modality: 'audio', prompt: 'hello' };
     expect(await (await submit(emulator, '/console/playground', fields)).text()).toMatch(/href="#audio-type">Type: /);
     const page = await (await submit(emulator, '/console/playground', { ...fields, 'audio-type': 'speech' })).text();
-    expect(page).toContain('lowest_cost');
+    expect(page).toContain('only_eligible_model');
     expect(page).toContain('<option value="speech" selected>');
   });
 

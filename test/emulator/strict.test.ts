@@ -52,6 +52,8 @@ test.each<[difference: string, ask: Ask, lenient: unknown, strict: unknown]>([
   ['an update of settings makes version', updated({ settings: { optimizeFor: 'latency' } }), 2, 2],
   ['an update of nothing makes version', updated({}), 1, 1],
   ['a router without a name is named', created({ slug: 'a' }, 'name'), 400, 'a'],
+  ['a router whose description is null is', created({ slug: 'a', name: 'A', description: null }), 200, 400],
+  ['an update to no description is', patched({ description: null }), 200, 200],
   ['a ceiling of half a credit is', created({ slug: 'a', name: 'A', ...ceiling(0.5) }), 200, 400],
   ['a ceiling of two and a half credits is', patched(ceiling(2.5)), 200, 400],
   ['a ceiling of one credit is', patched(ceiling(1)), 200, 200],
@@ -114,6 +116,26 @@ test.each([
       const { call } = await routingWorld(manner);
       expect((await call('GET', '/v1/routers', undefined, headers)).status).toBe(statuses[index]);
     }
+  },
+);
+
+test.for([
+  [{}, 'cost', 'lowest_cost'],
+  [{ strict: true }, 'single_candidate', 'only_eligible_model'],
+] as const)(
+  'one model that is left for a cost target is logged, with %j, as %s',
+  async ([manner, outcome, reasonCode]) => {
+    const { call } = await routingWorld(manner);
+    const send = async (method: string, path: string, body?: unknown) => (await call(method, path, body, live)).body;
+    const settings = { models: { mode: 'allowlist_only', ids: ['wan3', 'gen4.5'] } };
+    const { id } = await send('POST', '/v1/routers', { slug: 'a', name: 'A', settings });
+    await send('POST', '/v1/generate/video', { configId: 'a', input: { promptText: 'waves' } });
+    await send('PATCH', `/v1/routers/${id}`, { settings: { models: { ...settings.models, ids: ['wan3'] } } });
+    await send('POST', '/v1/generate/video', { configId: 'a', input: { promptText: 'waves' } });
+    const { data } = await send('GET', `/v1/routers/${id}/requests`);
+    expect(data).toMatchObject([{ reasonCode }, { reasonCode: 'lowest_cost' }]);
+    expect(data[0].pipeline.at(-1)).toEqual({ type: 'rank', outcome });
+    expect(data[1].pipeline.at(-1)).toEqual({ type: 'rank', outcome: 'cost' });
   },
 );
 

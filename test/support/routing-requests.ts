@@ -31,6 +31,7 @@ export function requestOf(modality: Modality, input: Input, settings: Partial<Ro
     configId: 'test',
     settings: { ...defaultRouterSettings, ...settings },
     ceilingPer: 'generation',
+    costOutcomeOfOne: 'cost',
   };
 }
 

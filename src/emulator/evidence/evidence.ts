@@ -62,7 +62,11 @@ function generation(request: readonly Mark[], strict: readonly string[]): Known 
       'reading the prompt by its words',
       'ties go to the cheaper model, then to the first of the catalog',
     ],
-    strict: [...strict, 'a ceiling is compared with the cost of each output; otherwise with that of all together'],
+    strict: [
+      ...strict,
+      'a ceiling is compared with the cost of each output; otherwise with that of all together',
+      'the only model left for a cost target is logged as a single candidate; otherwise as the lowest cost',
+    ],
   };
 }
 
@@ -71,7 +75,11 @@ export const routingEvidence: Readonly<Record<OperationName, Known>> = {
   createRouter: {
     points: { ...asked, effect: ['documented', 'observed'], refusal: ['documented', 'guessed'] },
     guesses: ['a slug in use is 409, and the client is told not to repeat', 'the stored form of default settings'],
-    strict: ['without a name the slug is the name; otherwise a name is required', ceilingManner],
+    strict: [
+      'without a name the slug is the name; otherwise a name is required',
+      'a description of null is refused; otherwise it is none',
+      ceilingManner,
+    ],
   },
   listRouters: {
     points: { ...asked, effect: ['documented'], refusal: ['guessed'] },

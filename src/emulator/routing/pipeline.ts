@@ -64,7 +64,7 @@ export function decide(request: RoutingRequest, catalog: Catalog, isAtLimit: (mo
     const emptiedBy = pipeline.slice(-1).map(({ filter }) => filter);
     return { kind: 'no_eligible_model', error: explainRefusal(request, dropped, rules), pipeline, emptiedBy, dropped };
   }
-  const ranking = new Ranking(candidates, target);
+  const ranking = new Ranking(candidates, target, request.costOutcomeOfOne);
   const { pick, fallback } = pickOf(ranking, settings.fallback?.onCapacity ? isAtLimit : undefined);
   const capacity = fallback === undefined ? [] : [{ type: 'capacity' as const, ...fallback }];
   return {

@@ -4,6 +4,7 @@ import type { OptimizationTarget } from '../../contract/routing-settings.ts';
 import type { Model } from './model.ts';
 import type { Finding } from './prompt-traits.ts';
 import type { Trait } from './prompt-words.ts';
+import type { RoutingRequest } from './request.ts';
 
 /** An eligible model. */
 export interface Candidate {
@@ -37,18 +38,21 @@ export class Ranking {
   readonly #order: Order;
   #all: readonly Candidate[] | undefined;
   readonly best: Candidate;
-  /** A cost target keeps `cost` for a single candidate too. */
   readonly outcome: RankOutcome;
   readonly reasonCode: ReasonCode;
 
   /** @param candidates at least one, in the order of the catalog */
-  constructor(candidates: readonly Candidate[], target: OptimizationTarget) {
+  constructor(
+    candidates: readonly Candidate[],
+    target: OptimizationTarget,
+    costOutcomeOfOne: RoutingRequest['costOutcomeOfOne'],
+  ) {
     this.#candidates = candidates;
     this.#order = orders[target];
     const best = this.#bestOf(candidates);
     if (best === undefined) throw new RangeError('there is nothing to rank');
     this.best = best;
-    const isSingle = candidates.length === 1 && target !== 'cost';
+    const isSingle = candidates.length === 1 && (target !== 'cost' || costOutcomeOfOne === 'single_candidate');
     this.outcome = isSingle ? 'single_candidate' : target === 'cost' ? 'cost' : 'selected';
     this.reasonCode = isSingle ? 'only_eligible_model' : reasonCodeOf[target];
   }

@@ -13,6 +13,8 @@ export interface RoutingRequest {
   readonly configId: string;
   /** Whether a ceiling is for all outputs together or for each of them. */
   readonly ceilingPer: 'generation' | 'output';
+  /** The outcome of ranking by cost where one model is left. */
+  readonly costOutcomeOfOne: 'cost' | 'single_candidate';
 }
 
 /** A model that a filter dropped, and why, such as "duration 30". */

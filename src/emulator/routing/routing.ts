@@ -104,7 +104,8 @@ export class Routing {
   /** What is to be routed when a router is asked for this input. */
   requestOf(router: Router, modality: Modality, input: RoutingRequest['input']): RoutingRequest {
     const ceilingPer = this.strict ? 'output' : 'generation';
-    return { modality, input, settings: router.settings, configId: router.slug, ceilingPer };
+    const costOutcomeOfOne = this.strict ? 'single_candidate' : 'cost';
+    return { modality, input, settings: router.settings, configId: router.slug, ceilingPer, costOutcomeOfOne };
   }
 
   /** How many tasks of a model may run at once, and how many may begin within 24 hours (null: any number). */
