@@ -20,7 +20,7 @@ import { ConnectionDropped } from './connection.ts';
 import { createHttpServer } from './listener.ts';
 import { faultSchema, faultScriptSchema } from '../contract/fault-script.ts';
 import type { FaultInput, FaultScriptInput } from '../contract/fault-script.ts';
-import { checkBytes, checkHost, checkMilliseconds } from './option-checks.ts';
+import { checkBytes, checkHost, checkMilliseconds, checkPort, checkSwitch } from './option-checks.ts';
 import type { EmulatorOptions } from './options.ts';
 import { checkToken } from './keys.ts';
 import { nameOfHost, OriginError } from './origins.ts';
@@ -138,6 +138,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   portsOf(forkPorts);
   const { host, keptBodyBytes, bodyBytesMax, headersTimeoutMs } = options;
   checkHost(host);
+  checkPort(port);
+  checkSwitch('strict', options.strict);
   checkBytes({ keptBodyBytes, bodyBytesMax });
   checkMilliseconds('headersTimeoutMs', headersTimeoutMs);
   if (options.token !== undefined) checkToken(options.token);
@@ -176,6 +178,7 @@ async function listen(service: Service, options: Listening, closing: () => void)
       await closeAll(server, service);
     })());
   const begin = async ({ snapshot, port }: ForkOptions) => {
+    checkPort(port);
     if (service.closing.aborted) throw new Error('the emulator is closed');
     const child = service.fork(snapshot);
     const own = port === undefined ? portsOf(options.forkPorts) : [port];

@@ -10,6 +10,7 @@ const guardedPath = /^\/(?:api|v1)(?:\/|$)/;
 
 /** A token that no request could send would lock everybody out. @throws RangeError */
 export function checkToken(token: string): void {
+  if (typeof token !== 'string') throw new RangeError(`token must be text, not ${String(token)}`);
   if (token === '') throw new RangeError('token is empty: leave it out, and none is required');
   if (!/^[!-~](?:[ -~]*[!-~])?$/.test(token)) {
     throw new RangeError('token holds characters that no header can carry: use letters, digits and signs of ASCII');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { updatePath } from '../../src/contract/update-path.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
+import type { EmulatorOptions } from '../../src/emulator/index.ts';
 import { at, driver, emulatorWorld, push, send, streamOf, temporaryDirectory } from '../support/emulator-world.ts';
 
 const march = at('2026-03-15T12:00:00Z');
@@ -275,8 +276,17 @@ test.for([
   [{ keptBodyBytes: Number.NaN }, 'keptBodyBytes must be bytes'],
   [{ bodyBytesMax: 1.5 }, 'bodyBytesMax must be bytes, such as 1048576, not 1.5'],
   [{ headersTimeoutMs: -1 }, 'headersTimeoutMs must be milliseconds, such as 30000, not -1'],
+  [{ port: 65_536 }, 'port must be from 0 to 65535, not 65536'],
+  [{ port: '0' }, 'port must be from 0 to 65535, not "0"'],
+  [{ speed: '5' }, 'speed must be from 0 to 1000000, not "5"'],
+  [{ tier: '1' }, 'tier must be from 1 to 5, not "1"'],
+  [{ credits: '5' }, 'credits must be a whole number, not 5'],
+  [{ strict: 'no' }, 'strict must be true or false, not "no"'],
+  [{ host: 7 }, 'host must be text, not 7'],
+  [{ token: 7 }, 'token must be text, not 7'],
 ] as const)('it does not start with %j, with which nobody could use it', async ([options, why]) => {
-  await expect(startEmulator(options)).rejects.toThrow(why);
+  // Programs without types give them.
+  await expect(startEmulator(options as EmulatorOptions)).rejects.toThrow(why);
 });
 
 test('its time goes on by a hundred years at most, as over HTTP', async () => {

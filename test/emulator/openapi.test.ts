@@ -8,6 +8,7 @@ import { explore } from '../support/openapi-explorer.ts';
 interface Described {
   readonly operationId: string;
   readonly security?: object[];
+  readonly requestBody?: { readonly required?: boolean };
   readonly responses: Record<string, { links?: Record<string, { operationId: string }> }>;
 }
 
@@ -47,6 +48,24 @@ test('requests made of it get answers that it describes, whatever came before th
   );
   const { all } = await describedBy();
   expect([...succeeded].toSorted(byText)).toEqual(all.map(({ operationId }) => operationId).toSorted(byText));
+});
+
+test.for([false, true])('a body is required where an empty one is refused, strict: %s', async (strict) => {
+  const { emulator, document } = await describedBy({ strict });
+  const headers = { authorization: 'Bearer key', 'x-runway-version': '2024-11-06' };
+  const { id } = (await (
+    await emulator.fetch('/v1/routers', { method: 'POST', headers, body: '{"slug":"a","name":"A"}' })
+  ).json()) as { id: string };
+  const optional: string[] = [];
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, { operationId, requestBody }] of Object.entries(methods)) {
+      if (requestBody === undefined) continue;
+      const url = path.replace('{id}', id);
+      const answer = await emulator.fetch(url, { method: method.toUpperCase(), headers });
+      expect([operationId, requestBody.required]).toEqual([operationId, !answer.ok]);
+      if (answer.ok) optional.push(operationId);
+    }
+  expect(optional).toEqual(['updateRouter', 'queryUsage']);
 });
 
 test('links lead to operations that it describes', async () => {

@@ -143,7 +143,7 @@ test('times that look like milliseconds are taken, with a warning', async () => 
   expect(emulator.drivers()).toHaveLength(3);
   const usual = await send(
     emulator,
-    JSON.stringify({ extDrivers: [driver('a', '1675738308 1', '-9 1'), driver('d')] }),
+    JSON.stringify({ extDrivers: [driver('a', '1675738308 1', '-9 1'), driver('d'), driver('e', '0001675738308 1')] }),
   );
   expect(usual.headers.has('x-emulator-warning')).toBe(false);
   const long = await send(emulator, JSON.stringify({ extDrivers: [driver('a', `${'9'.repeat(100_000)} 1`)] }));

@@ -289,6 +289,11 @@ describe('a catalog from a file', () => {
     expect(problemsOf([{ ...modelNamed('muse_image'), references: { min: 2, max: 1 } }])).toMatch(
       /min must not be above max/,
     );
+    const promptCharacters = { min: 10, max: 5 };
+    expect(problemsOf([{ ...newModel, promptCharacters }])).toMatch(/min must not be above max\n.*promptCharacters/);
+    expect(problemsOf([{ ...newModel, price: { perSecond: { '720p': 1e308 } } }])).toMatch(/\n.*price\.perSecond/);
+    expect(problemsOf([{ ...newModel, expectedSeconds: 1e308 }])).toMatch(/\n.*expectedSeconds/);
+    expect(problemsOf([{ ...newModel, modes: { text: { durations: [1e300] } } }])).toMatch(/\n.*durations/);
     expect(problemsOf([{ ...modelNamed('eleven_v3'), speech: undefined }])).toMatch(/must have speech or audio/);
   });
 });

@@ -47,6 +47,9 @@ const video: readonly Row[] = [
   ['Une rue sans personnes ni texte, avec des montagnes', 'places language -people -lettering', 'seedance2_5'],
   ['un perro corre, sin música', 'animals -music', 'happyhorse_1_0'],
   ['The sign reads "No Parking", a cat sleeps below', 'animals lettering', 'gemini_omni_flash_1.1'],
+  ['a table with no more than two people', 'people', 'hailuo3'],
+  ['no, a logo please', 'lettering', 'gemini_omni_flash_1.1'],
+  ['nicht weniger als zwei Menschen', 'people', 'hailuo3'],
   ['instead of a man, a robot waits; free of text', '-people -lettering', 'seedance2_5'],
 ];
 

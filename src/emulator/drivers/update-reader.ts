@@ -126,7 +126,9 @@ export class UpdateReader {
 
   /** Points are packed by month, so the last one has the latest time. */
   #watchTimes({ points }: PackedDriver): void {
-    const time = points.slice(points.lastIndexOf(',') + 1, points.lastIndexOf(' '));
+    const written = points.slice(points.lastIndexOf(',') + 1, points.lastIndexOf(' '));
+    if (written.length < lastSecond.length) return;
+    const time = written.replace(/^0+(?=\d)/, '');
     const isNear = time.length < lastSecond.length || (time.length === lastSecond.length && time <= lastSecond);
     if (isNear || time.startsWith('-')) return;
     this.#far.count += 1;

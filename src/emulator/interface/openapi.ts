@@ -106,7 +106,8 @@ function describe(operation: Operation, { strict, refusals, links: following }: 
     summary,
     parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...(request !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: request } } },
+      // No body counts as `{}`.
+      requestBody: { required: !request.safeParse({}).success, content: { 'application/json': { schema: request } } },
     }),
     responses: {
       ...Object.fromEntries(refusals.map((status) => [status, { $ref: '#/components/responses/Refusal' }])),

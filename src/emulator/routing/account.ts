@@ -69,8 +69,9 @@ export class Account {
     if (credits !== undefined && !(Number.isSafeInteger(credits) && credits >= 0)) {
       throw new RangeError(`credits must be a whole number, not ${credits}`);
     }
-    const limits = tiers[(tier ?? 1) - 1];
-    if (limits === undefined) throw new RangeError(`tier must be from 1 to ${tiers.length}, not ${tier}`);
+    const limits = tier === undefined ? tiers[0] : tiers.find((_, index) => index + 1 === tier);
+    if (limits === undefined)
+      throw new RangeError(`tier must be from 1 to ${tiers.length}, not ${JSON.stringify(tier)}`);
     this.#store = store;
     this.#entries = store.shelf<Entry>('entry');
     this.#balance = store.shelf<Balance>('balance');

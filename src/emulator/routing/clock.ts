@@ -107,7 +107,8 @@ export class EmulatorClock {
 }
 
 function checkSpeed(speed: number): void {
-  if (!(speed >= 0 && speed <= speedMax)) throw new RangeError(`speed must be from 0 to ${speedMax}, not ${speed}`);
+  if (typeof speed === 'number' && speed >= 0 && speed <= speedMax) return;
+  throw new RangeError(`speed must be from 0 to ${speedMax}, not ${JSON.stringify(speed)}`);
 }
 
 /**

@@ -8,18 +8,20 @@ import {
 } from '../../contract/routing-inputs.ts';
 import { traits } from './prompt-words.ts';
 
+/** Of a duration in seconds, up to an hour, or of a number of outputs. */
+const amount = z.number().positive().max(3_600);
+
 /** Allowed numbers: a list of them, or all from `min` to `max`. */
 const valuesSchema = z.union([
-  z.array(z.number().positive()).min(1),
-  z
-    .strictObject({ min: z.number().positive(), max: z.number().positive() })
-    .refine(({ min, max }) => min <= max, 'min must not be above max'),
+  z.array(amount).min(1),
+  z.strictObject({ min: amount, max: amount }).refine(({ min, max }) => min <= max, 'min must not be above max'),
 ]);
 export type Values = z.infer<typeof valuesSchema>;
 
 /** 0 to 10: an ordering, not a measurement. */
 const score = z.number().min(0).max(10);
-const credits = z.number().nonnegative();
+/** Beyond this a price times seconds, images and sounds would lose digits. */
+const credits = z.number().nonnegative().max(1e12);
 const count = z.int().positive();
 const pixels = z.string().regex(/^\d{1,5}:\d{1,5}$/, 'must be <width>:<height> in pixels');
 
@@ -39,13 +41,15 @@ const commonShape = {
   id: z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 of letters, digits, "_", "." and "-"'),
   provider: z.string().min(1).max(100),
   /** Length of the prompt in UTF-16 code units. Without `max` only the limit of the request holds. */
-  promptCharacters: alike({ min: count.optional(), max: count.optional() }).default({}),
+  promptCharacters: alike({ min: count.optional(), max: count.optional() })
+    .refine(({ min = 0, max = Infinity }) => min <= max, 'min must not be above max')
+    .default({}),
   /** General quality of its output. */
   quality: score,
   /** Strength by trait of the prompt. A trait that is not named counts as `quality` minus 3. */
   strengths: z.partialRecord(z.enum(traits), score).default({}),
   /** Seconds from start to output of a usual request. Latency is ranked by it. */
-  expectedSeconds: z.number().positive(),
+  expectedSeconds: z.number().positive().max(1e9),
   /** The column of the tier's limits. */
   concurrencyGroup: z.enum(['video', 'image', 'audio', 'characters', 'upscale']),
 };

@@ -33,6 +33,10 @@ const undoing = wordsOf('only just merely doubt matter problem longer nonsense w
 /** "never stops moving", "do not forget the logo" ask for it. */
 const negative = wordsOf('stop stops stopped stopping end ends forget miss fail fails cease ceases skip');
 
+/** "no more than two people", "nicht mehr als zwei Menschen". */
+const comparatives = wordsOf('more less fewer mehr weniger');
+const comparisons = wordsOf('than als');
+
 /** What follows one of these is asked for again. */
 const turns = wordsOf(
   'but except just only instead then while yet although however aber sondern nur mais sauf pero sino',
@@ -102,6 +106,9 @@ function cueAt(words: readonly Word[], at: number): Cue | undefined {
   // "No. 5" is a number, and "sans serif" a font.
   if (word === 'no' && next.gap === 'stop' && /^\d/.test(next.word)) return undefined;
   if (word === 'sans' && next.word === 'serif') return undefined;
+  // "No, a logo please" is an answer, and "no more than two people" asks for some.
+  if (word === 'no' && next.gap === 'comma') return undefined;
+  if (comparatives.has(next.word) && comparisons.has(words[at + 2]?.word ?? '')) return undefined;
   if ((word === 'free' || word === 'devoid' || word === 'empty') && (next.word === 'of' || next.word === 'from')) {
     return { kind: 'things', start: at + 2 };
   }
