@@ -1,7 +1,9 @@
 /** A damaged snapshot of the archive: no pass stops for it, and no command gives it out. */
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openArchive, snapshotFileSha256 } from '../../src/edges/state/archive.ts';
 import { asideIn, damages, overwrite } from '../support/damage.ts';
 import { type World, file, holds, servedWorld } from '../support/state-world.ts';
 
@@ -94,3 +96,14 @@ function retitle(target: string, from: RegExp, to: string | ((found: string) => 
   expect(wrong).not.toBe(title);
   writeFileSync(target, Buffer.concat([Buffer.from(wrong, 'latin1'), bytes.subarray(128)]));
 }
+
+// A link that leads to itself: the system answers neither yes nor no, as a disk that fails does.
+test('a snapshot of which the disk does not say whether it is there is not gone', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'driver-sync-archive-'));
+  const digest = 'a'.repeat(64);
+  symlinkSync(`${digest}.snapshot`, path.join(folder, `${digest}.snapshot`));
+  const failed = { code: 'state.full', message: expect.stringContaining(folder), hint: expect.any(String) };
+  await expect(openArchive(folder).open(digest)).rejects.toMatchObject(failed);
+  expect(() => snapshotFileSha256(folder, digest)).toThrow(expect.objectContaining(failed));
+  await expect(openArchive(folder).open('b'.repeat(64))).resolves.toBeUndefined();
+});

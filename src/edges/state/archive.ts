@@ -9,7 +9,7 @@
  * other path, and its points; in the second its origins. A diff and a body skip every second block.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { AgentError, isAgentError } from '../../core/errors.ts';
@@ -69,10 +69,9 @@ export function openArchive(directory: string, log?: SnapshotLog): Archive {
       }
     },
     async open(digest) {
-      return existsSync(fileOf(digest)) ? openSnapshot(fileOf(digest), digest) : undefined;
+      return sizeOf(fileOf(digest)) === undefined ? undefined : openSnapshot(fileOf(digest), digest);
     },
-    storedBytes: async (digest) =>
-      onFile(fileOf(digest), () => statSync(fileOf(digest), { throwIfNoEntry: false })?.size ?? 0),
+    storedBytes: async (digest) => sizeOf(fileOf(digest)) ?? 0,
     async keepOnly(digests) {
       await log?.keepOnly(digests);
       for (const name of listDirectory(directory)) {
@@ -99,7 +98,12 @@ export function* snapshotFiles(directory: string): Generator<SnapshotFile> {
 /** `undefined` where there is no file of it. */
 export function snapshotFileSha256(directory: string, digest: string): string | undefined {
   const file = path.join(directory, digest + suffix);
-  return existsSync(file) ? fileSha256(file) : undefined;
+  return sizeOf(file) === undefined ? undefined : fileSha256(file);
+}
+
+/** `undefined` where there is no such file. @throws AgentError where nobody knows, since the disk fails */
+function sizeOf(file: string): number | undefined {
+  return onFile(file, () => statSync(file, { throwIfNoEntry: false })?.size);
 }
 
 /** sha256 (hex) of a file's bytes, as `sha256sum` prints it. */
