@@ -42,7 +42,7 @@ export class Checks {
   /** Parts that somebody asked to forget, by source. */
   readonly forgotten = new Map<string, readonly string[]>();
   /** What somebody approved or forgot has left nothing. */
-  #isEmptyMeant = false;
+  isEmptyMeant = false;
   /** What the accepted reads go back to, where they are taken from a snapshot. */
   restoresTo: string | undefined;
   /** When a clock was set last. */
@@ -78,10 +78,6 @@ export class Checks {
     return this.#places.get(placeNameOf(source));
   }
 
-  get isEmptyMeant(): boolean {
-    return this.#isEmptyMeant;
-  }
-
   get all(): ReadonlyMap<string, Accepted> {
     return this.#accepted;
   }
@@ -108,7 +104,7 @@ export class Checks {
       if (after.points.has(driver)) continue;
       this.#given.set(driver, { owner: source, isShown: this.#whoShows(driver, source) !== undefined, months });
     }
-    if (this.#approved.delete(source)) this.#isEmptyMeant = this.#isEmpty();
+    if (this.#approved.delete(source)) this.isEmptyMeant = this.#isEmpty();
   }
 
   #judge(source: SourceSettings, { before, after, moved, departed, nowMs }: Judged): void {
@@ -160,9 +156,14 @@ export class Checks {
     const own = this.#accepted.get(source.name);
     const left = this.#leftTo(source, present);
     const moved = movedAway(present, elsewhere);
-    if (left.length === 0) return { before: own, after: this.#candidate(source, own && yielding(own, moved), present) };
     const { parts, points, isBlurred } = own ?? nothing;
-    const all = left.reduce((sum, one) => joined(sum, one.points), points);
+    const history = joined(points, this.#movedHistory(source, points, present));
+    if (left.length === 0)
+      return {
+        before: own,
+        after: this.#candidate(source, yielding({ parts, points: history, isBlurred }, moved), present),
+      };
+    const all = left.reduce((sum, one) => joined(sum, one.points), history);
     const carried = left.flatMap((one) => one.parts);
     const isUnsure = isBlurred || left.some((one) => one.isBlurred);
     const base = yielding({ parts: [...parts, ...carried], points: all, isBlurred: isUnsure }, moved);
@@ -170,6 +171,18 @@ export class Checks {
     const taken = onlyOf(all, (driver) => points.has(driver) || after.points.has(driver));
     const isNew = own === undefined && taken.size === 0;
     return { before: isNew ? undefined : { parts, points: taken, isBlurred: isUnsure }, after };
+  }
+
+  /** What other sources carry of drivers that a source shows for the first time, where it carries older months too. */
+  #movedHistory(source: SourceSettings, own: Points, present: readonly HeldPart[]): Points {
+    if (source.history !== 'carry') return nothing.points;
+    const carries = (name: string): boolean => name !== source.name && this.#settingsOf(name)?.history === 'carry';
+    const given = [...this.#given]
+      .filter(([, { owner }]) => carries(owner))
+      .map(([id, { months }]) => [id, months] as const);
+    const had = [...this.#accepted].flatMap(([name, { points }]) => (carries(name) ? [...points] : []));
+    const shown = foldedOf(present, source);
+    return new Map([...given, ...had].filter(([driver]) => shown.has(driver) && !own.has(driver)));
   }
 
   /** What sources that left the config leave to one that shows a driver of theirs: what they carried, and all where it shows a file of theirs. */
@@ -219,7 +232,7 @@ export class Checks {
     // What a place shows that was not read under its new key is the taker's by then: docs/TRACK-RECORD.md has that limit.
     if (!others.some(([name]) => placeNameOf(name) === placeNameOf(source))) this.#unseen.add(placeNameOf(source));
     this.#accepted.set(source, yielding(before, new Set(drivers)));
-    this.#isEmptyMeant = this.#isEmpty();
+    this.isEmptyMeant = this.#isEmpty();
   }
 
   /** The ledger has it that the service took this body. */
@@ -334,7 +347,7 @@ export class Checks {
         isBlurred: before.isBlurred || isOfSnapshot || settings?.history === 'carry',
       });
     }
-    this.#isEmptyMeant = this.#isEmpty();
+    this.isEmptyMeant = this.#isEmpty();
   }
 
   /** The buffer is gone: the last acknowledged snapshot stands for what it had accepted, where that can be read. */

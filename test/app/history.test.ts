@@ -46,6 +46,37 @@ describe('history: carry', () => {
     }
   });
 
+  test('goes with a driver that moves to another source which carries it too', async () => {
+    const config = {
+      guard: { maxDeletes: '20%' },
+      sources: {
+        north: longSource('north.csv', { history: 'carry' }),
+        south: longSource('south.csv', { history: 'carry' }),
+      },
+    };
+    const values = (from: number, to: number): Record<string, string> =>
+      Object.fromEntries(months(from, to).map((month, at) => [month, `${from + at}`]));
+    const north = ids(1, 8);
+    const fileOf = (drivers: readonly string[], from: number, to: number): string =>
+      longFile(Object.fromEntries(drivers.map((id) => [id, values(from, to)])));
+    await using w = await world({
+      config,
+      files: { 'north.csv': fileOf([...north, 'moves'], 1, 24), 'south.csv': fileOf(['S'], 1, 24) },
+    });
+    await w.sync();
+    await w.write('north.csv', fileOf(north, 18, 25));
+    await w.write('south.csv', fileOf(['S', 'moves'], 18, 25));
+    const report = await w.sync();
+    expect(report).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(w.points()['moves']).toEqual(values(1, 25));
+    expect(await w.explain('moves', months(1, 1)[0])).toMatchObject({ source: 'south' });
+    expect(await w.sync()).toMatchObject(unchanged);
+    // From then on they are the taker's.
+    await w.write('south.csv', fileOf(['S', 'moves'], 19, 26));
+    await w.sync();
+    expect(w.points()['moves']).toEqual(values(1, 26));
+  });
+
   test('says where those months came from', async () => {
     const start = longFile({ A: { '2026-01': '1.50', '2026-02': 2 } });
     await using w = await world({ config: rolling, files: { 'sales.csv': start } });

@@ -41,12 +41,19 @@ export function assembleCandidates(deps: Dependencies, looks: readonly SourceLoo
     deps,
     [...gathered].map(([source, one]) => ({ source, ...one })),
   );
+  const movedTo = (taker: string): readonly MovedIn[] =>
+    [...yielded].flatMap(([from, { to }]) => {
+      const drivers = gathered.get(from)?.hasHistory === true ? to.get(taker) : undefined;
+      return drivers === undefined ? [] : [{ from, drivers }];
+    });
   return looks.map((look) => {
     if (look.state === 'unread') return look;
     const { settings, isExpensive, found } = look;
     const { name } = settings;
     try {
-      const { disappeared } = assemble(deps, settings, yielding(deps, gathered.get(name)!, yielded.get(name)));
+      const movedIn = settings.history === 'carry' ? movedTo(name) : [];
+      const all = yielding(deps, { ...gathered.get(name)!, movedIn }, yielded.get(name));
+      const { disappeared } = assemble(deps, settings, all);
       return { ...look, disappeared };
     } catch (error) {
       if (!isAgentError(error, 'source.unreadable')) throw error;
@@ -64,6 +71,13 @@ interface Gathered {
   /** It carries months that the export does not show. */
   readonly hasHistory: boolean;
   readonly yielded: Yielded;
+  /** What other sources carried of drivers that it has now: it carries that on. */
+  readonly movedIn: readonly MovedIn[];
+}
+
+interface MovedIn {
+  readonly from: string;
+  readonly drivers: ReadonlySet<string>;
 }
 
 function gather(
@@ -76,13 +90,15 @@ function gather(
     ? onlyNewest(found.present, gone)
     : { present: found.present, carried: gone };
   const hasAccepted = takeovers.length > 0 || deps.buffer.reads.parts(name, 'accepted') !== undefined;
-  return { present, carried, takeovers, readBy, hasHistory: history === 'carry' && hasAccepted, yielded: nothing };
+  const hasHistory = history === 'carry' && hasAccepted;
+  return { present, carried, takeovers, readBy, hasHistory, yielded: nothing, movedIn: [] };
 }
 
-const nothing: Yielded = { drivers: new Set(), by: [] };
+const nothing: Yielded = { drivers: new Set(), to: new Map(), by: [] };
 
 function yielding(deps: Dependencies, gathered: Gathered, yielded: Yielded = nothing): Gathered {
-  return { ...gathered, carried: withoutYielded(deps, gathered.carried, yielded.drivers), yielded };
+  const hasHistory = gathered.hasHistory || gathered.movedIn.length > 0;
+  return { ...gathered, hasHistory, carried: withoutYielded(deps, gathered.carried, yielded.drivers), yielded };
 }
 
 /**
@@ -152,7 +168,7 @@ function onlyNewest(present: readonly PartRead[], gone: readonly PartToCarry[]):
 function setCandidate(
   deps: Dependencies,
   settings: SourceSettings,
-  { present, carried, takeovers, hasHistory, yielded, basis }: Gathered & { readonly basis: string },
+  { present, carried, takeovers, hasHistory, yielded, movedIn, basis }: Gathered & { readonly basis: string },
 ): void {
   const { buffer } = deps;
   const source = settings.name;
@@ -166,7 +182,7 @@ function setCandidate(
   const history = hasHistory
     ? carryHistory(deps, settings, {
         parts: buffer.reads.parts(source, 'candidate') ?? [],
-        accepted: acceptedRuns(deps, source, { takeovers, yielded }),
+        accepted: acceptedRuns(deps, source, { takeovers, yielded, movedIn }),
         read,
       })
     : [];
@@ -177,17 +193,20 @@ function setCandidate(
   }
 }
 
-/** All that a source had accepted and does not yield, and what it takes over. */
+/** All that a source had accepted and does not yield, what it takes over, and what others had of drivers that moved to it. */
 function acceptedRuns(
   { buffer }: Dependencies,
   source: string,
-  { takeovers, yielded }: Pick<Gathered, 'takeovers' | 'yielded'>,
+  { takeovers, yielded, movedIn }: Pick<Gathered, 'takeovers' | 'yielded' | 'movedIn'>,
 ): Iterable<PackedDriver> {
   const own = only(buffer.reads.drivers(source, 'accepted'), (id) => !yielded.drivers.has(id));
   const taken = takeovers.map(({ from, drivers }) =>
     only(buffer.reads.drivers(from, 'accepted'), (id) => drivers?.has(id) !== false),
   );
-  return mergeDriverRuns([own, ...taken]);
+  const moved = movedIn.map(({ from, drivers }) =>
+    only(buffer.reads.drivers(from, 'accepted'), (id) => drivers.has(id)),
+  );
+  return mergeDriverRuns([own, ...taken, ...moved]);
 }
 
 function* only(drivers: Iterable<PackedDriver>, isWanted: (id: string) => boolean): Generator<PackedDriver> {
@@ -232,7 +251,7 @@ function refuseMixedRules({ buffer }: Dependencies, source: string, owners: read
 function basisOf(
   { buffer }: Dependencies,
   source: string,
-  { present, carried, takeovers, yielded, readBy }: Gathered,
+  { present, carried, takeovers, yielded, movedIn, readBy }: Gathered,
 ): string {
   const madeOf = [
     present.map(({ id }) => id),
@@ -242,6 +261,7 @@ function basisOf(
     // A removed source gives drivers to others, too.
     takeovers.length === 0 ? 0 : buffer.reads.revision(),
     ...yielded.by,
+    ...movedIn.map(({ from }) => [from, (buffer.reads.parts(from, 'accepted') ?? []).map(({ id }) => id)]),
   ];
   return writeBasis({ readBy: readBy(), madeOf });
 }

@@ -18,6 +18,8 @@ export interface Assembling {
 
 export interface Yielded {
   readonly drivers: ReadonlySet<string>;
+  /** The same by the source that has them now. */
+  readonly to: ReadonlyMap<string, ReadonlySet<string>>;
   /** The new parts of other sources that show them. */
   readonly by: readonly (readonly [source: string, parts: readonly number[]])[];
 }
@@ -33,7 +35,8 @@ export function findYielded(deps: Dependencies, all: readonly Assembling[]): Rea
         .map((taker) => ({ taker, drivers: movingTo(deps, giver, taker) }))
         .filter(({ drivers }) => drivers.length > 0);
       const drivers = new Set(found.flatMap((one) => one.drivers));
-      return [giver.source, { drivers, by: found.map(({ taker }) => [taker.source, taker.parts] as const) }];
+      const to = new Map(found.map((one) => [one.taker.source, new Set(one.drivers)]));
+      return [giver.source, { drivers, to, by: found.map(({ taker }) => [taker.source, taker.parts] as const) }];
     }),
   );
 }
