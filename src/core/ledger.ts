@@ -66,7 +66,7 @@ export interface ApprovalScope {
   readonly deletes: DeletedPoints;
   /** Those of the deletes that another source had by then: a move. `undefined`: an older agent did not note them. */
   readonly moved: DeletedPoints | undefined;
-  /** Names of carried parts that may count beside parts with the same points. */
+  /** Names of carried parts that may count beside parts with the same points, and what is left of a month within which a read begins. */
   readonly carried: readonly string[];
   /** Slips in the values, with the drivers that they reach. */
   readonly findings: readonly ReachingFinding[];

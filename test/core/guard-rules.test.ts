@@ -30,6 +30,7 @@ function evidence(deletes: { drivers?: number; points?: number }, more: Partial<
     dropsOnlyOldest: false,
     losingOldest: { drivers: 0, of: 100 },
     losingBetween: undefined,
+    beginning: undefined,
     letThrough: { day: nothing, month: { ...nothing, had: undefined } },
     doubts: [],
     regression: undefined,
@@ -165,6 +166,29 @@ describe('what is held whatever the share', () => {
         : undefined,
     );
     expect(judge(evidence({ points: drivers }, losing), { ...rules, maxDeletes: share(100) })).toBeUndefined();
+  });
+
+  test.each([
+    { oldest: [6, 11], next: [0, 11], isHeld: true },
+    { oldest: [6, 12], next: [0, 12], isHeld: false },
+    { oldest: [5, 5], next: [0, 5], isHeld: false },
+    { oldest: [51, 100], next: [50, 100], isHeld: true },
+    { oldest: [51, 100], next: [51, 100], isHeld: false },
+    { oldest: [10, 10], next: [0, 0], isHeld: true },
+    { oldest: [10, 10], next: undefined, isHeld: false },
+  ])('one with fewer readings of its oldest month, for $oldest, and not of the next, $next: $isHeld', (found) => {
+    const of = ([drivers, all]: number[]) => ({ drivers: drivers ?? 0, of: all ?? 0, readings: 27 });
+    const next = found.next && of(found.next);
+    const beginning = { month: monthOf(2026, 2), oldest: of(found.oldest), next };
+    const [drivers, all] = found.oldest;
+    const reason = found.isHeld
+      ? `it shows fewer readings of 2026-02, its oldest month, for ${drivers} of ${all} drivers, as an export that begins within that month does`
+      : undefined;
+    for (const points of [0, 1]) {
+      expect(judge(evidence({ points }, { beginning }), rules)?.reason).toBe(reason);
+      expect(judge(evidence({ points }, { beginning }), { ...rules, maxDeletes: share(100) })).toBeUndefined();
+    }
+    expect(judge(evidence({}, { beginning, accepted: undefined }), rules)).toBeUndefined();
   });
 
   test('one that may count rows twice, by the parts and the point', () => {

@@ -7,11 +7,14 @@ import {
   accumulates,
   describeLimit,
   describeTwoHolds,
+  isNameOfBeginning,
   judge,
   judgeRemoved,
+  nameOfBeginning,
   rejectLimit,
 } from '../../src/core/guard/guard.ts';
 import type { Mapping } from '../../src/core/settings.ts';
+import { monthOf } from '../../src/core/time/month.ts';
 
 const rules: GuardRules = { maxDeletes: { kind: 'share', millionths: 100_000 }, floor: 5, mayBeEmpty: false };
 const none = { create: 0, update: 0, delete: 0 };
@@ -25,6 +28,7 @@ function evidence(more: Partial<Evidence> = {}): Evidence {
     dropsOnlyOldest: false,
     losingOldest: { drivers: 0, of: 100 },
     losingBetween: undefined,
+    beginning: undefined,
     dropsOnlyNewest: false,
     letThrough: { day: nothing, month: { ...nothing, had: undefined } },
     doubts: [],
@@ -55,6 +59,20 @@ test('a read that only drops the newest months is held with what to do', () => {
     reason: 'it only drops the newest months and would delete 1 point',
     hint: 'a replica that lags catches up by itself; approve it if they are really gone',
   });
+});
+
+test('a read that begins within its oldest month is held with what to do about the export', () => {
+  const fewer = { drivers: 10, of: 10, readings: 270 };
+  const beginning = { month: monthOf(2026, 2), oldest: fewer, next: { ...fewer, drivers: 0 } };
+  const same = { drivers: none, points: { ...none, update: 10 } };
+  expect(judge(evidence({ beginning, changes: same }), rules)).toEqual({
+    reason:
+      'it shows fewer readings of 2026-02, its oldest month, for 10 of 10 drivers, as an export that begins within that month does',
+    hint: 'let the export begin with the first day of a month (history: carry keeps the months before it); approve it if those readings are really gone',
+  });
+  expect(nameOfBeginning(beginning)).toBe('only 270 readings of 2026-02');
+  expect(isNameOfBeginning(nameOfBeginning(beginning))).toBe(true);
+  expect(isNameOfBeginning('exports/2026-02.csv')).toBe(false);
 });
 
 test('deletes with new rejects are held with where to look, drivers and points by their number', () => {

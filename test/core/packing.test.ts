@@ -8,6 +8,7 @@ import {
   packDriver,
   packMonths,
   pointCount,
+  readingsIn,
   unpackDriver,
   unpackMonths,
 } from '../../src/core/series/packing.ts';
@@ -49,6 +50,17 @@ function driverOf(rule: Rule): fc.Arbitrary<FoldedDriver> {
       cells: some.toSorted((a, b) => a - b).map((month, index) => ({ ...cells[index]!, month })),
     }));
 }
+
+test.each<Rule>(['sum', 'average', 'min'])('how many readings a month of a driver by %s has', (rule) => {
+  fc.assert(
+    fc.property(driverOf(rule), months, (driver, others) => {
+      const asked = [...driver.cells.filter((_, at) => at % 2 === 0).map(({ month }) => month), ...others];
+      const inOrder = [...new Set(asked)].sort((a, b) => a - b);
+      const counts = new Map(driver.cells.map(({ month, count }) => [month, count]));
+      expect(readingsIn(packDriver(driver), inOrder)).toEqual(inOrder.map((month) => counts.get(month) ?? 0));
+    }),
+  );
+});
 
 test.each<Rule>(['last', 'sum', 'average', 'count'])('a driver by %s comes back as it was', (rule) => {
   fc.assert(

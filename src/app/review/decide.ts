@@ -1,5 +1,12 @@
 /** Decides about one candidate: what it would change, what the guard says to that, and what was approved. */
-import { type CarriedDoubt, judge, judgeDoubts, nameOfDoubt } from '../../core/guard/guard.ts';
+import {
+  type CarriedDoubt,
+  judge,
+  judgeBeginning,
+  judgeDoubts,
+  nameOfBeginning,
+  nameOfDoubt,
+} from '../../core/guard/guard.ts';
 import { type Regression, regression } from '../../core/guard/answer-version.ts';
 import { type Comparison, comparing } from '../../core/series/compare.ts';
 import { type DriverChange, pairDrivers } from '../../core/series/diff.ts';
@@ -14,6 +21,7 @@ import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
 import { inTurns } from '../turns.ts';
 import { furtherThan, pendingApproval } from './approvals.ts';
 import { findCarriedDoubts } from './carried-doubts.ts';
+import { BeginningReview } from './beginning.ts';
 import type { CandidateDecision, Facts, Reviewed } from './decision.ts';
 import { dayMs, letThroughIn, letThroughInMonth } from './let-through.ts';
 import type { Move } from './moves.ts';
@@ -42,15 +50,21 @@ export async function look(
   { removed, watch }: Circumstances,
 ): Promise<Looked> {
   const source = settings.name;
-  const runs: Runs = {
+  const runs = {
     before: () => withInherited(deps, source, removed),
     after: () => deps.buffer.reads.drivers(source, 'candidate'),
   };
   const gone = inheritedFrom(deps, source, removed);
-  const { comparison, guard } = await compare(deps, settings, runs, watch);
+  const begins = new BeginningReview(deps, settings);
+  const { comparison, guard } = await compare(deps, settings, runs, (name, change) => {
+    begins.see(change);
+    watch?.(name, change);
+  });
+  const beginning = await begins.find(runs);
   const isFirst = deps.buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
   const values = isFirst ? noFindings : findingsOf(guard, runs);
-  return { facts: { source, settings, comparison, inheritedFrom: gone, isFirst, values, mayLag, readBy }, guard };
+  const found = { comparison, beginning, inheritedFrom: gone, isFirst, values };
+  return { facts: { source, settings, ...found, mayLag, readBy }, guard };
 }
 
 /** Drivers that a candidate has and its source had not. */
@@ -139,30 +153,36 @@ export async function decide(
   const doubts = [...findCarriedDoubts(deps, facts.settings, removed), ...otherwiseDoubts(deps, otherwise)];
   const note = carriedPathsNote(otherwise);
   const values = note === undefined ? facts.values : { ...facts.values, warnings: [...facts.values.warnings, note] };
+  // A slip that is found says why months have other readings.
+  const beginning = values.holding.some(({ kind }) => kind === 'moved') ? undefined : facts.beginning;
+  const isShort = beginning !== undefined && judgeBeginning(beginning, deps.settings.guard) !== undefined;
   const scope = {
     deletes: comparison.deletes,
     moved,
-    carried: doubts.map(nameOfDoubt),
+    carried: [...doubts.map(nameOfDoubt), ...(isShort ? [nameOfBeginning(beginning)] : [])],
     findings: values.holding,
     isEnd: false,
   };
   const approval = await pendingApproval(deps, source);
   const approved = approval && (await deps.ledger.holds.approvedScope(approval.id));
   const further = approved && furtherThan(scope, approved);
-  const reviewed = { ...facts, values, scope, approval, isCovered: approved !== undefined && further === undefined };
+  const found = { ...facts, values, beginning };
+  const reviewed = { ...found, scope, approval, isCovered: approved !== undefined && further === undefined };
   const hold = await judgeAll(deps, reviewed, doubts);
   return withApproval(reviewed, guard.hold(hold, values), further);
 }
 
 async function judgeAll(
   deps: Dependencies,
-  { settings, comparison, values, isFirst, inheritedFrom: gone, mayLag }: Reviewed,
+  { settings, comparison, beginning, values, isFirst, inheritedFrom: gone, mayLag }: Reviewed,
   doubts: readonly CarriedDoubt[],
 ): Promise<ReturnType<typeof judge>> {
   const { buffer } = deps;
   // A lost share changes a sum, also where nothing is deleted. Such a part was taken out before the settings said so: see `takeOut`.
-  if (!deps.settings.shouldDeleteMissing)
-    return judgeDoubts(doubts.filter(({ kind }) => kind === 'otherwise' || kind === 'share'));
+  if (!deps.settings.shouldDeleteMissing) {
+    const doubtful = judgeDoubts(doubts.filter(({ kind }) => kind === 'otherwise' || kind === 'share'));
+    return doubtful ?? judgeBeginning(beginning, deps.settings.guard);
+  }
   const { changes, before, after, dropsOnlyOldest, losingOldest, losingBetween, dropsOnlyNewest } = comparison;
   const { name, mayBeEmpty, removed } = settings;
   const accepted = buffer.reads.parts(name, 'accepted') ?? [];
@@ -180,6 +200,7 @@ async function judgeAll(
       // With `removed: delete` a month goes with its file.
       losingBetween: values.holding.length > 0 || removed === 'delete' ? undefined : losingBetween,
       dropsOnlyNewest: mayLag && dropsOnlyNewest,
+      beginning,
       letThrough: {
         day: await letThroughIn(deps, dayMs, name, gone),
         month: await letThroughInMonth(deps, name, gone, before),

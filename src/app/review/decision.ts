@@ -1,5 +1,6 @@
 /** The decision about each source of a pass. It is a value: `carry-out.ts` alone acts on it. */
 import type { Hold } from '../../core/guard/guard.ts';
+import type { Beginning } from '../../core/series/beginning.ts';
 import type { Comparison } from '../../core/series/compare.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Approval, ApprovalScope } from '../../core/ledger.ts';
@@ -11,6 +12,7 @@ export interface Facts {
   readonly source: string;
   readonly settings: SourceSettings;
   readonly comparison: Comparison;
+  readonly beginning: Beginning | undefined;
   /** The source was never accepted, and takes nothing over from one that left the config. */
   readonly isFirst: boolean;
   /** Sources that left the config and have drivers of this candidate. */

@@ -1,5 +1,6 @@
 /** The guard: which candidate may replace what was accepted. Nothing is deleted without evidence. */
 import type { Regression } from './answer-version.ts';
+import type { Beginning, FewerReadings } from '../series/beginning.ts';
 import { type Changes, hasChanges } from '../series/diff.ts';
 import { isAdding } from '../series/rule.ts';
 import type { Limit, Mapping } from '../settings.ts';
@@ -23,6 +24,8 @@ export interface Evidence {
   readonly losingBetween: { readonly month: Month; readonly drivers: number } | undefined;
   /** The place may lag, every deleted point lies after the candidate's latest month, and nothing is new. */
   readonly dropsOnlyNewest: boolean;
+  /** Where the read begins, if its oldest month changes. */
+  readonly beginning: Beginning | undefined;
   /** Deletes that the guard let through without approval. */
   readonly letThrough: { readonly day: Deletes; readonly month: Deletes & { readonly had: Deletes | undefined } };
   /** Doubts about carried parts. */
@@ -88,7 +91,8 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
       hint: 'a replica that lags catches up by itself; approve it if an older state is the truth now, as after a restore',
     };
   }
-  if (accepted === undefined || changes.points.delete + changes.drivers.delete === 0) return undefined;
+  if (accepted === undefined) return undefined;
+  if (changes.points.delete + changes.drivers.delete === 0) return judgeBeginning(evidence.beginning, rules);
   const deletes = describeDeletes(changes);
   // As many as the accepted read had stand there by habit. Where nothing says how many, each may be new.
   if (candidate.rejects > (accepted.rejects ?? 0)) {
@@ -118,8 +122,14 @@ export function judge(evidence: Evidence, rules: GuardRules): Hold | undefined {
     };
   }
   // A sum of several days can be more than all that there is now, which was allowed to go each time.
-  if (rules.maxDeletes.kind === 'share' && rules.maxDeletes.millionths >= 1_000_000) return undefined;
-  return judgeGap(evidence, rules) ?? judgeShare(evidence, accepted, rules);
+  if (letsAllGo(rules)) return undefined;
+  return (
+    judgeGap(evidence, rules) ?? judgeBeginning(evidence.beginning, rules) ?? judgeShare(evidence, accepted, rules)
+  );
+}
+
+function letsAllGo({ maxDeletes }: Pick<GuardRules, 'maxDeletes'>): boolean {
+  return maxDeletes.kind === 'share' && maxDeletes.millionths >= 1_000_000;
 }
 
 /** What looks like an export that shows only recent months: nothing else goes, or most drivers begin later than they did. */
@@ -137,6 +147,38 @@ function judgeGap({ changes, losingBetween, losingOldest: { of } }: Evidence, { 
     reason: `it drops ${formatMonth(month)}, between months that stay, of ${drivers} of ${of} drivers and would delete ${describeDeletes(changes)}`,
     hint: 'see whether a part of the data or the header of that month is missing; approve it if the month is really gone',
   };
+}
+
+/** What looks like an export of the last so many days, whose sums shrink with its first month day by day, and nothing is deleted. */
+export function judgeBeginning(
+  beginning: Beginning | undefined,
+  rules: Pick<GuardRules, 'maxDeletes' | 'floor'>,
+): Hold | undefined {
+  if (beginning === undefined || !beginsWithin(beginning, rules)) return undefined;
+  const { month, oldest } = beginning;
+  return {
+    reason: `it shows fewer readings of ${formatMonth(month)}, its oldest month, for ${oldest.drivers} of ${oldest.of} drivers, as an export that begins within that month does`,
+    hint: 'let the export begin with the first day of a month (history: carry keeps the months before it); approve it if those readings are really gone',
+  };
+}
+
+function beginsWithin({ oldest, next }: Beginning, rules: Pick<GuardRules, 'maxDeletes' | 'floor'>): boolean {
+  if (next === undefined || letsAllGo(rules)) return false;
+  // Where the next month has fewer readings too, rows that stood there twice were mended.
+  return isMost(oldest) && oldest.drivers > rules.floor && !isMost(next);
+}
+
+function isMost({ drivers, of }: FewerReadings): boolean {
+  return drivers * 2 > of;
+}
+
+/** Names the month among what an approval covers, and how much is left of it: with less it is another read. */
+export function nameOfBeginning({ month, oldest }: Beginning): string {
+  return `only ${oldest.readings} readings of ${formatMonth(month)}`;
+}
+
+export function isNameOfBeginning(name: string): boolean {
+  return /^only \d+ readings of \d{4}-\d{2}$/.test(name);
 }
 
 /**

@@ -233,6 +233,21 @@ export function monthsIn(points: Uint8Array): Month[] {
   return months;
 }
 
+/** How many readings the points of a driver were folded from in these months, which are in order; 0 where it has no point. */
+export function readingsIn({ points, origins, rule }: PackedDriver, inMonths: readonly Month[]): number[] {
+  const reader = new BlobReader(origins);
+  reader.place();
+  const months = monthsIn(points);
+  let passed = 0;
+  return inMonths.map((month) => {
+    const index = months.indexOf(month, passed);
+    if (index < 0) return 0;
+    reader.skipOrigins(index - passed, rule === 'average');
+    passed = index + 1;
+    return readCell(reader, { month, value: '', rule }).count;
+  });
+}
+
 /** How many points a `points` blob holds. */
 export function pointCount(points: Uint8Array): number {
   const first = points[0] as number;

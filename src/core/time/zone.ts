@@ -1,5 +1,6 @@
 /** Offsets of IANA time zones, from the rules that Node ships (Intl). */
-import { daySeconds } from './month.ts';
+import type { Month } from '../model.ts';
+import { daySeconds, monthOfWallSeconds } from './month.ts';
 
 /** How many days of a zone are remembered before all are forgotten: more than 30 years of daily data. */
 const daysMax = 20_000;
@@ -30,6 +31,12 @@ export function isTimeZone(name: string): boolean {
     if (error instanceof RangeError) return false;
     throw error;
   }
+}
+
+/** The month that it is then in a zone. */
+export function monthAt(atMs: number, zone: string): Month {
+  const seconds = Math.floor(atMs / 1000);
+  return monthOfWallSeconds(seconds + utcOffsetSeconds(zone, seconds));
 }
 
 /**
