@@ -31,6 +31,7 @@ import { type EndedPart, type QuietNeeded, judgeEnd } from '../read/part-end.ts'
 import { type RowTaker, readRows, readUnchanged, tooManyRejects, withLookups } from '../read/part-rows.ts';
 import { withTimeout } from '../read/timeout.ts';
 import { tieWarnings } from '../tie-warnings.ts';
+import { FirstDays } from './first-days.ts';
 import { ForeignNames } from './foreign-names.ts';
 import { headerNote } from './header-note.ts';
 import { PartProblems } from './part-problems.ts';
@@ -121,6 +122,7 @@ class Look {
   #testProblems: readonly MappingProblem[] = [];
   readonly #partProblems = new PartProblems();
   readonly #foreign = new ForeignNames();
+  readonly #firstDays = new FirstDays();
   readonly #warnings = new Set<string>();
   readonly #refusals = new Map<string, Refusal>();
   readonly #origins: PartOrigin[] = [];
@@ -260,6 +262,7 @@ class Look {
       const { id, path, rule } = given.name(at);
       this.#foreign.note([...path, id]);
       const moment = given.moment(at);
+      if (rule !== 'last') this.#firstDays.note(moment);
       const row = given.rows[at] as number;
       const entry = given.entries[at] as number;
       for (const slip of this.#slips[entry] ?? [])
@@ -347,6 +350,7 @@ class Look {
   found(): SourceCheck {
     for (const slip of this.#slips.flat()) for (const warning of slip.warnings()) this.#warnings.add(warning);
     for (const warning of this.#foreign.warnings(this.#settings)) this.#warnings.add(warning);
+    if (this.#isWhole) for (const warning of this.#firstDays.warnings()) this.#warnings.add(warning);
     const drivers = [...this.#drivers.values()]
       .map((folds) => this.#merged(folds))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
