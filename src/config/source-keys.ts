@@ -68,7 +68,9 @@ export const sourceShape = {
   history: z
     .enum(['replace', 'carry'])
     .default('replace')
-    .describe('With `carry`, older months stay when an export shows only recent ones.'),
+    .describe(
+      'With `carry`, older months stay when an export shows only recent ones. With any `collapse` but `last` the export has to begin with the first day of a month: one that begins within a month shows less of it each day, and is held.',
+    ),
   guard: z
     .strictObject({
       values: valueGuard.optional().describe('As `guard.values`, for this source alone.'),

@@ -97,6 +97,22 @@ describe('an export of the last so many days is held once it begins within a mon
     expect(w.points()['D01']).toMatchObject({ '2025-09': before?.['2025-09'], '2025-10': before?.['2025-10'] });
   });
 
+  test('a month that `where` leaves out from then on stays whole, once somebody approves that it was read without', async () => {
+    await using w = await exported({ keys: { history: 'carry' } });
+    const before = w.points()['D01'];
+    await w.show(later);
+    expect(await w.sync()).toMatchObject(held);
+    const where = { time: { not: { matches: '^2025-09' } } };
+    const sales = collapsing('sum', 'sales*.csv', { history: 'carry', where });
+    await w.reconfigure({ sources: { sales, other: longSource('other.csv') } });
+    expect(sourceOf(await w.sync(), 'sales').reason).toMatch(/^the settings have changed: older months/);
+    await approveHeld(w);
+    expect(await w.sync()).toMatchObject(accepted);
+    expect(w.points()['D01']).toMatchObject({ '2025-09': before?.['2025-09'], '2025-10': before?.['2025-10'] });
+    await w.show({ from: 22, to: 122 });
+    expect(await w.sync()).toMatchObject(accepted);
+  });
+
   test('also after the buffer was lost, when a snapshot stands for the accepted read', async () => {
     await using w = await exported({ keys: { history: 'carry' } });
     await w.loseBuffer();
