@@ -28,7 +28,10 @@ type Marks = Simulated['marks'];
 
 /** What happens in histories, by the marks of their events. */
 const happenings: readonly (readonly [says: string, kinds: readonly string[]])[] = [
-  ['an export ended half way, was cut, lacked a month or turned empty', ['half', 'cut', 'gap', 'empty', 'blank']],
+  [
+    'an export ended half way, was cut, lacked a month, began within one or turned empty',
+    ['half', 'cut', 'gap', 'window', 'empty', 'blank'],
+  ],
   ['something more was booked in a month', ['booking']],
   ['a file grew, also while its last line was being written', ['append', 'torn', 'rewritten']],
   ['a file vanished, or its place could not be reached', ['vanish', 'away']],
@@ -64,6 +67,7 @@ const stops: readonly (readonly [says: string, marks: readonly string[]])[] = [
     'a read that drops the oldest or the newest months, or one between others, was held',
     ['hold: oldest months', 'hold: newest months', 'hold: month between'],
   ],
+  ['a read that begins within a month that had been whole was held', ['hold: begins within']],
   ['a read with more rows that nobody can read was held', ['hold: more rejects']],
   ['rows that may count twice, or are missing, were held', ['hold: counted twice', 'hold: readings missing']],
   ['an answer that went back in time was held', ['hold: went back']],

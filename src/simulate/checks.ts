@@ -48,6 +48,7 @@ export class Checks {
   /** When a clock was set last. */
   clockSetMs = -Infinity;
   closedUpTo: () => number | undefined = () => undefined;
+  overUpTo: () => number = () => -Infinity;
 
   constructor(settings: Settings, places: ReadonlyMap<string, Place>) {
     this.#places = places;
@@ -122,6 +123,7 @@ export class Checks {
       isText: this.#is(name, 'isText'),
       mayLag: this.#is(name, 'mayLag'),
       closedUpTo: this.closedUpTo(),
+      overUpTo: this.overUpTo(),
     };
     const covered = this.#approved.get(name);
     if (before === undefined) return judgeFirst(accepting, covered !== undefined);

@@ -1,5 +1,6 @@
 /** What the guard has to stop, in its shortest form: judged when a candidate was accepted that nobody had approved. */
 import type { Settings, SourceSettings } from '../core/settings.ts';
+import { foldedOf } from './folded.ts';
 import { type HeldPart, type Points, deletesBetween, sizeOf } from './model.ts';
 import { type Accepted, joined, onlyOf, slippedDriver, unitsOf } from './moving.ts';
 import { Violation } from './promises.ts';
@@ -24,6 +25,8 @@ export interface Accepting {
   readonly lately: readonly LetThrough[];
   /** Months up to this one are closed for sure. */
   readonly closedUpTo: number | undefined;
+  /** Months up to this one are over for sure. */
+  readonly overUpTo: number;
   /** Its parts are text, whose end tells whether it was written to its end. */
   readonly isText: boolean;
   /** It may show an older state of itself, as a replica does. */
@@ -44,6 +47,7 @@ export function judgeAccepted(accepting: Accepting): void {
   judgeSlip(accepting);
   judgeMoved(accepting);
   judgeDeletes(accepting);
+  judgeBeginning(accepting);
 }
 
 /** The first read of a source. @throws Violation */
@@ -196,6 +200,69 @@ export function mostLoseBetween(before: Months, after: Months, floor: number): b
   return [...Map.groupBy(lost, (month) => month)].some(
     ([month, { length }]) => month > first && month < last && length > floor && length * 2 > kept.length,
   );
+}
+
+/** Whether more than `floor` drivers, and most that had it, lose the first month that is left, and most keep the next one. */
+export function mostLoseFirst(before: Months, after: Months, floor: number): boolean {
+  const [first, next] = [...new Set([...after.values()].flatMap((months) => [...months.keys()]))].sort((a, b) => a - b);
+  const kept = keptIn(before, after).map(([had, has]) => [new Set(had), new Set(has)] as const);
+  const losing = (month: number): { readonly lost: number; readonly of: number } => {
+    const had = kept.filter(([months]) => months.has(month));
+    return { lost: had.filter(([, months]) => !months.has(month)).length, of: had.length };
+  };
+  if (first === undefined || next === undefined) return false;
+  const [{ lost, of }, later] = [losing(first), losing(next)];
+  return lost > floor && lost * 2 > of && later.lost * 2 <= later.of;
+}
+
+/** Most drivers have fewer readings of the oldest month that is shown, and not of the next: what is shown begins within that month. */
+function judgeBeginning({ settings, source, before, after, overUpTo }: Accepting): void {
+  const { name, mapping, removed } = source;
+  if (removed === 'delete' || letsAllGo(settings) || mapping.drivers.every(({ rule }) => rule === 'last')) return;
+  const present = after.parts.filter(({ isCarried }) => !isCarried);
+  const month = Math.min(...[...foldedOf(present, source).values()].flatMap((months) => [...months.keys()]));
+  if (month > overUpTo || !changesIn(month, { before, after, settings })) return;
+  const [had, has] = [before, after].map(({ parts }) => readingsOf(parts, mapping));
+  const next = Math.min(...[...has!.values()].flatMap((months) => [...months.keys()].filter((one) => one > month)));
+  const drivers = [...has!.keys()].filter((driver) => before.points.has(driver));
+  // Of a point that an earlier read had alone nothing says how many readings it has.
+  if (drivers.some((driver) => before.points.get(driver)?.has(month) === true && !had!.get(driver)?.has(month))) return;
+  const [oldest, later] = [month, next].map((one) => {
+    const known = drivers.filter((driver) => had!.get(driver)?.has(one) === true);
+    const isFewer = (driver: string): boolean => (has!.get(driver)?.get(one) ?? 0) < had!.get(driver)!.get(one)!;
+    return { fewer: known.filter(isFewer).length, of: known.length };
+  });
+  const isMost = ({ fewer, of }: NonNullable<typeof oldest>): boolean => fewer * 2 > of;
+  if (next < Infinity && oldest!.fewer > settings.guard.floor && isMost(oldest!) && !isMost(later!))
+    throw new Violation('evidence', `${name}: ${oldest!.fewer} drivers have fewer readings of the oldest month shown`);
+}
+
+function changesIn(
+  month: number,
+  { before, after, settings }: Pick<Accepting, 'before' | 'after' | 'settings'>,
+): boolean {
+  return [...before.points].some(([driver, months]) => {
+    const [was, now] = [months.get(month), after.points.get(driver)];
+    if (was === undefined || now === undefined) return false;
+    const is = now.get(month);
+    return is === undefined ? settings.shouldDeleteMissing : !was.some((text) => is.some((one) => isSame(text, one)));
+  });
+}
+
+/** How many readings each driver has in each month, where not only the last of them counts. */
+function readingsOf(
+  parts: readonly HeldPart[],
+  { drivers }: SourceSettings['mapping'],
+): ReadonlyMap<string, ReadonlyMap<number, number>> {
+  const readings = new Map<string, Map<number, number>>();
+  for (const { sheet } of parts)
+    for (const { means = [] } of sheet.rows)
+      for (const { driver, month, entry } of means) {
+        if (drivers[entry]?.rule === 'last') continue;
+        const months = readings.get(driver) ?? new Map<number, number>();
+        readings.set(driver, months.set(month, (months.get(month) ?? 0) + 1));
+      }
+  return readings;
 }
 
 /** Nothing is new, and all that goes lies behind the last month that is left. */

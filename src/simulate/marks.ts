@@ -13,6 +13,7 @@ const holdReasons: readonly (readonly [mark: string, words: RegExp])[] = [
   ['rejects not known', /how many the accepted read had is not known/],
   ['oldest months', /it (?:only )?drops the oldest months/],
   ['month between', /it drops .*, between months that stay/],
+  ['begins within', /it shows fewer readings of .*, its oldest month/],
   ['newest months', /it only drops the newest months/],
   ['counted twice', /may be counted twice/],
   ['readings missing', /readings are missing/],

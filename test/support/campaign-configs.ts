@@ -54,6 +54,7 @@ export const requiredMarks = [
     'more rejects',
     'oldest months',
     'month between',
+    'begins within',
     'counted twice',
     'left the config',
     'empty snapshot',

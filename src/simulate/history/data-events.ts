@@ -144,6 +144,24 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     const left = rows.filter((row) => monthsOf(row).length === 0 || monthsOf(row).some((month) => month !== gone));
     return sheetOf(columns, left, { isCut: true, ...(slip && { slip }) });
   }, 'lacks a month between others'),
+  window: changing(({ columns, rows, slip }, draw, { mapping }) => {
+    // What stands above a row would be missing.
+    if (mapping.fillDown.length > 0) return undefined;
+    const oldest = Math.min(...rows.flatMap(({ means = [] }) => means.map(({ month }) => month)));
+    const isOldest = ({ means = [] }: WrittenRow): boolean =>
+      means.length > 0 && means.every(({ month }) => month === oldest);
+    const days = draw.between(1, 2, 'days');
+    const passed = new Map<string, number>();
+    const left = rows.filter((row) => {
+      if (!isOldest(row)) return true;
+      const [{ driver } = { driver: '' }] = row.means ?? [];
+      passed.set(driver, (passed.get(driver) ?? 0) + 1);
+      return passed.get(driver)! > days;
+    });
+    // Where nothing is left of the month, the export has lost it whole.
+    if (left.length === rows.length || !left.some(isOldest)) return undefined;
+    return sheetOf(columns, left, { isCut: true, ...(slip && { slip }) });
+  }, 'begins within its oldest month'),
   cut: changing(({ columns, rows }, draw, { nature }) => {
     const left = Math.floor(rows.length * draw.of('left'));
     if (nature === 'bytes') return sheetOf(columns, rows, { fault: 'it ends before its end: it cannot be unpacked' });

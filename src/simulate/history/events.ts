@@ -14,6 +14,7 @@ export const eventKinds = [
   // What goes wrong with it.
   'half',
   'gap',
+  'window',
   'cut',
   'torn',
   'rewritten',

@@ -3,7 +3,7 @@
  * to a body, the one counts that deletes least at once.
  */
 import type { Settings } from '../../core/settings.ts';
-import { allowedInMonthOf, allowedOf, letsAllGo, mostBeginLater, mostLoseBetween } from '../guarding.ts';
+import { allowedInMonthOf, allowedOf, letsAllGo, mostBeginLater, mostLoseBetween, mostLoseFirst } from '../guarding.ts';
 import { Violation } from '../promises.ts';
 import type { WorldClock } from '../world/clock.ts';
 
@@ -153,12 +153,19 @@ export class SourceDeletes {
     const { floor } = this.#settings.guard;
     if (!letsAllGo(this.#settings) && mostLoseBetween(base.shape, newest.shape, floor))
       return 'a month between others goes';
+    if (this.#addsUp() && mostLoseFirst(base.shape, newest.shape, floor)) return 'its oldest month becomes smaller';
     const why = this.#beyond(went, earlier, Math.min);
     // An agent that has used an approval may be gone before it pushed, and the next one asks again.
     if (why !== undefined) return without(gone, this.#approved).size === 0 ? 'what was approved is asked again' : why;
     const atMost = this.#beyond(went, [...earlier, ...this.#mostGone], Math.min);
     if (atMost === undefined) throw this.#heldForNothing(`${went.length} points and drivers of it go`);
     return 'what came back counts';
+  }
+
+  /** Where not only the last reading counts, an export has to begin with a month. */
+  #addsUp(): boolean {
+    const source = this.#settings.sources.find(({ name }) => name === this.#name);
+    return !letsAllGo(this.#settings) && source?.mapping.drivers.every(({ rule }) => rule === 'last') === false;
   }
 
   #heldForNothing(why: string): Violation {

@@ -95,6 +95,7 @@ export class World {
     const places = new Map(this.owners.map(({ place }) => [place.name, place]));
     this.checks = new Checks(stage.settings, places);
     this.checks.closedUpTo = () => this.#closedUpTo();
+    this.checks.overUpTo = () => monthOfDay(this.#daysAgo(2)) - 1;
     this.wire = new WireChecks(this.checks);
     this.receiver = this.#openReceiver();
     this.process = this.#newProcess();
@@ -265,13 +266,17 @@ export class World {
     this.process.waker.wake('pass');
   }
 
+  #daysAgo(days: number): Date {
+    return new Date(this.clock.now().getTime() - days * 86_400_000);
+  }
+
   /** Months that are closed for sure, whatever the zone. */
   #closedUpTo(): number | undefined {
     const { lastClose } = this.settings;
     if (lastClose === undefined) return undefined;
     if (lastClose.kind === 'month') return lastClose.month;
-    const yesterday = new Date(this.clock.now().getTime() - 86_400_000);
-    const month = yesterday.getUTCFullYear() * 12 + yesterday.getUTCMonth();
+    const yesterday = this.#daysAgo(1);
+    const month = monthOfDay(yesterday);
     return yesterday.getUTCDate() >= lastClose.day ? month - 1 : month - 2;
   }
 
@@ -302,4 +307,8 @@ export class World {
     });
     this.#watcher?.passed(report);
   }
+}
+
+function monthOfDay(day: Date): number {
+  return day.getUTCFullYear() * 12 + day.getUTCMonth();
 }

@@ -231,6 +231,14 @@ export const plants: readonly Plant[] = [
   },
   {
     ...guard(
+      'a read may begin within a month that was whole',
+      'return isMost(oldest) && oldest.drivers > rules.floor && !isMost(next);',
+      'return isMost(oldest) && oldest.drivers > rules.floor + 1e9 && !isMost(next);',
+    ),
+    config: shapedConfig,
+  },
+  {
+    ...guard(
       'a replica that lags is believed',
       'if (evidence.dropsOnlyNewest) {',
       'if (evidence.dropsOnlyNewest && candidate.points < 0) {',

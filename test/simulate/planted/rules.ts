@@ -79,6 +79,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'a month between others may go',
     'a replica that lags is believed',
   ],
+  'A read that begins within its oldest month is held:': ['a read may begin within a month that was whole'],
   'A reject that stands in an export is no news after a rollback, a lost buffer or another key.': `a hold that is not needed has its reason, which no promise forbids: ${ownTests}`,
   'A held source goes on with its accepted data while every other source moves on.': [
     'what is held stays held, whatever is approved',
