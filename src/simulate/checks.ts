@@ -29,6 +29,7 @@ export class Checks {
   readonly #lastSettings = new Map<string, SourceSettings>();
   readonly #places: ReadonlyMap<string, Place>;
   readonly #accepted = new Map<string, Accepted>();
+  readonly all: ReadonlyMap<string, Accepted> = this.#accepted;
   readonly #letThrough = new Map<string, LetThrough[]>();
   /** What bodies were made of, by digest: what a rollback or a rebuilt buffer goes back to. */
   readonly #built = new Map<string, { readonly of: ReadonlyMap<string, Accepted>; readonly firstMs: number }>();
@@ -77,10 +78,6 @@ export class Checks {
 
   #placeOf(source: string): Place | undefined {
     return this.#places.get(placeNameOf(source));
-  }
-
-  get all(): ReadonlyMap<string, Accepted> {
-    return this.#accepted;
   }
 
   /** The candidate of a source became its accepted read. @param together all that did at once @param nowMs by the clock that never jumps */
