@@ -224,7 +224,8 @@ function judgeBeginning({ settings, source, before, after, overUpTo }: Accepting
   if (month > overUpTo || !changesIn(month, { before, after, settings })) return;
   const [had, has] = [before, after].map(({ parts }) => readingsOf(parts, mapping));
   const next = Math.min(...[...has!.values()].flatMap((months) => [...months.keys()].filter((one) => one > month)));
-  const drivers = [...has!.keys()].filter((driver) => before.points.has(driver));
+  const isCounted = (driver: string): boolean => had!.has(driver) || has!.has(driver);
+  const drivers = [...before.points.keys()].filter((driver) => after.points.has(driver) && isCounted(driver));
   // Of a point that an earlier read had alone nothing says how many readings it has.
   if (drivers.some((driver) => before.points.get(driver)?.has(month) === true && !had!.get(driver)?.has(month))) return;
   const [oldest, later] = [month, next].map((one) => {
