@@ -262,12 +262,38 @@ describe('check exits 4 where sync would not accept', () => {
     await at.write('books.csv', 'id,time,value\n');
     expect(await checked(commands)).toMatchObject({
       code: 4,
-      refusals: [{ message: 'it turned empty, and its accepted read has readings' }],
+      refusals: [{ message: 'it turned empty and would delete all 1 driver' }],
     });
     const [held] = (await run('sync', '--json')).json<{ sources: { digest: string }[] }>().sources;
     await run('approve', held?.digest ?? '');
+    expect(await checked(commands)).toMatchObject({ code: 0, refusals: [] });
     await run('sync');
     expect(await checked(commands)).toMatchObject({ code: 0, refusals: [] });
+  });
+
+  test('and not where nothing is ever deleted', async () => {
+    const sources = { books: csv('books.csv') };
+    const commands = await commandsWorld(sources, { 'books.csv': 'id,time,value\n' });
+    const { at, receiver, run, configure } = commands;
+    await configure(sources, { destination: { url: receiver.url, shouldDeleteMissing: false } });
+    expect(await checked(commands)).toMatchObject({ code: 0, refusals: [] });
+    await at.write('books.csv', longFile({ A: { '2026-01': 1 } }));
+    expect((await run('sync')).code).toBe(0);
+    await at.write('books.csv', 'id,time,value\n');
+    expect(await checked(commands)).toMatchObject({ code: 0, refusals: [] });
+    expect((await run('sync')).code).toBe(0);
+  });
+
+  test('nor where a file without rows is left beside one that is gone and carried', async () => {
+    const commands = await commandsWorld(
+      { books: csv('{a,b}.csv') },
+      { 'a.csv': longFile({ A: { '2026-01': 1 } }), 'b.csv': 'id,time,value\n' },
+    );
+    const { at, run } = commands;
+    await run('sync');
+    await at.remove('a.csv');
+    expect(await checked(commands)).toMatchObject({ code: 0, refusals: [] });
+    expect((await run('sync')).code).toBe(3);
   });
 
   const cut = 'id,time,value\nB,2026-01,1234';

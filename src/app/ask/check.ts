@@ -1,4 +1,7 @@
-/** A first look at a source: do its columns fit, what do its first rows give, and would `sync` accept them. */
+/**
+ * A first look at a source: do its columns fit, what do its first rows give, and would `sync` read them. Whether it would accept them
+ * is the review's to say (`check-judgement.ts`).
+ */
 import { isAgentError } from '../../core/errors.ts';
 import { isAdding } from '../../core/series/rule.ts';
 import {
@@ -113,7 +116,6 @@ class Look {
   #slips: readonly (readonly SlipFinder[])[] = [];
   #mapping: Mapping;
   #months: MonthRules | undefined;
-  #isRead = false;
   #isWhole = false;
   #isUnsure = false;
   readonly #readings: SourceCheck['readings'][number][] = [];
@@ -165,8 +167,6 @@ class Look {
       return { ...fresh, content };
     });
     const { content, counts, fold, readings, rejects } = taker;
-    // Columns that do not fit ended the read before its first row.
-    if (content !== undefined || counts.rows > 0) this.#isRead = true;
     if (content === undefined && counts.rows > 0) {
       this.#isUnsure = true;
       this.#warnings.add('only its first rows were read: "driver-sync plan" says whether sync would accept all of it');
@@ -229,7 +229,7 @@ class Look {
       rejectsMax: shownMax - this.#rejects.length,
       sink: this.#sink(part, { fold, readings, shown }),
       mapper: (first) => this.#mapper(part, first),
-      // A source without any reading is held: so that is only said once all rows were read.
+      // Without a reading all rows are read, since the review judges only what is whole.
       taken: () => (counts.rows < rowsMax || this.#readings.length + readings.length === 0 ? 'more' : 'enough'),
     };
   }
@@ -361,19 +361,6 @@ class Look {
       timezone: this.#deps.timezone,
     };
     for (const warning of [...warnings, ...tieWarnings(ties, context)]) this.#warnings.add(warning);
-    const { mayBeEmpty } = this.#settings;
-    const { accepted, hasDrivers } = this.#known;
-    // A part with too many rejects is not read, and so is not empty.
-    const isEmpty = this.#isRead && this.#readings.length === 0 && this.#refusals.size === 0;
-    if (isEmpty && !mayBeEmpty && (accepted === undefined || hasDrivers)) {
-      this.#refuse(
-        undefined,
-        accepted === undefined
-          ? 'its first read has no readings'
-          : 'it turned empty, and its accepted read has readings',
-        `${this.#rejects.length === 0 ? '' : 'see its rejects, '}check "where" and the export, or set mayBeEmpty: true`,
-      );
-    }
     return {
       name: this.#settings.name,
       isWhole: this.#isWhole,

@@ -11,8 +11,6 @@ import { type KnownSources, removedSources } from './removed-sources.ts';
 export interface KnownParts {
   /** `undefined`: the source was never accepted. */
   readonly accepted: readonly ReadPart[] | undefined;
-  /** The accepted read has drivers. */
-  readonly hasDrivers: boolean;
   /** The newest read of each part, by name. */
   readonly newest: ReadonlyMap<string, PartRead>;
   readonly seen: ReadonlyMap<string, SeenFile>;
@@ -21,7 +19,6 @@ export interface KnownParts {
 
 export const nothingKnown: KnownParts = {
   accepted: undefined,
-  hasDrivers: false,
   newest: new Map(),
   seen: new Map(),
   facts: noFacts,
@@ -34,9 +31,8 @@ export function knownParts(sources: KnownSources, source: string): KnownParts {
     for (const part of buffer.reads.parts(source, kind) ?? []) if (part.kind === 'part') newest.set(part.name, part);
   }
   const accepted = buffer.reads.parts(source, 'accepted');
-  const hasDrivers = buffer.parts.earliestMonth((accepted ?? []).map(({ id }) => id)) !== undefined;
   const facts = knownFacts(buffer, source, removedSources(sources));
-  return { accepted, hasDrivers, newest, seen: buffer.parts.seen(source), facts };
+  return { accepted, newest, seen: buffer.parts.seen(source), facts };
 }
 
 export interface CurrentParts {
