@@ -218,6 +218,8 @@ export interface RejectStore {
   keep(source: string, part: string, rejects: readonly Reject[], total: number): void;
   /** Forgets those of parts that are not among these. */
   keepOnly(source: string, parts: readonly string[]): void;
+  /** Keeps those of a part for another source too, which has it now. */
+  copy(part: string, from: string, to: string): void;
   all(source?: string): Iterable<Reject & { readonly source: string; readonly part: string }>;
   /** The parts that have some, in the order of `all`. */
   counts(source?: string): readonly RejectCount[];

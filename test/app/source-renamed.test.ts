@@ -44,6 +44,23 @@ describe('a part that goes in the same step', () => {
     expect(w.points()).toEqual({ A: { '2026-01': '31' } });
   });
 
+  test('keeps the rows of it that could not be used, under the new name', async () => {
+    const shown = { ...files, 'in/2.csv': `${files['in/2.csv']}A,2026-02,broken\n` };
+    await using w = await world({
+      config: { guard: { maxRejects: 1 }, sources: { old: collapsing('last', 'in/*.csv') } },
+      files: shown,
+    });
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+    const listed = (name: string) => expect.stringMatching(new RegExp(`^[^\n]*\n${name},in/2.csv,2,[^\n]*\n$`));
+    expect(await w.rejects()).toEqual(listed('old'));
+    await w.remove('in/2.csv');
+    await w.sync();
+    await w.reconfigure({ guard: { maxRejects: 1 }, sources: { new: collapsing('last', 'in/*.csv') } });
+    expect(await w.sync()).toMatchObject(judged(0, 'new', { carried: ['in/2.csv'], rejects: 1 }));
+    expect(await w.rejects('new')).toEqual(listed('new'));
+    expect(await w.rejects()).toEqual(listed('new'));
+  });
+
   test('goes with removed: delete', async () => {
     await using w = await pushed(collapsing('sum', 'in/*.csv'));
     await renamed(w, collapsing('sum', 'in/*.csv', { removed: 'delete' }));

@@ -215,7 +215,12 @@ describe.each(bothStates)('%s', (_name, openState) => {
     rejects.keepOnly('sales', ['b']);
     expect([...rejects.all()].map(({ part }) => part)).toEqual(['b', 'b']);
     expect(rejects.counts().map(({ part }) => part)).toEqual(['b']);
+    rejects.copy('b', 'sales', 'costs');
     rejects.keep('sales', 'b', [], 0);
+    expect(rejects.counts()).toEqual([{ source: 'costs', part: 'b', total: 2, kept: 2 }]);
+    expect([...rejects.all('costs')].map(({ row }) => row)).toEqual([1, 2]);
+    rejects.copy('none', 'sales', 'costs');
+    rejects.copy('b', 'sales', 'costs');
     expect(rejects.counts()).toEqual([]);
     parts.setSeen('sales', new Map([['a', { version: 'v', hash: 'h', revisedAtMs: 5 }]]));
     expect(parts.seen('sales').get('a')).toEqual({ version: 'v', hash: 'h', revisedAtMs: 5 });

@@ -66,6 +66,7 @@ export async function forget(
     if (kept !== undefined) buffer.reads.set(source, 'candidate', kept);
   } else {
     for (const kind of ['accepted', 'candidate'] as const) buffer.reads.drop(source, kind);
+    buffer.rejects.keepOnly(source, []);
   }
   await ledger.holds.release(source);
   for (const _driver of acceptedDrivers(deps)) return;

@@ -93,6 +93,8 @@ export function carryPart(deps: Dependencies, source: string, gone: PartToCarry)
   if (gone.kind === 'inSnapshot') return { id: takeOut(deps, source, gone), carried: true, settled: false };
   const { part, drivers } = gone;
   const isOwn = part.source === source && drivers === undefined;
+  // The rows that could not be used come along with the part.
+  if (part.source !== source) deps.buffer.rejects.copy(part.name, part.source, source);
   return { id: isOwn ? part.id : copyPart(deps, source, part, drivers), carried: true, settled: part.settled };
 }
 

@@ -184,6 +184,7 @@ function leave(
   }
   buffer.reads.drop(source, 'accepted');
   buffer.reads.drop(source, 'candidate');
+  buffer.rejects.keepOnly(source, []);
 }
 
 /** sha256 over the owner of these drivers (a source, or the source that they go with) and the body that they alone would make. */

@@ -30,6 +30,20 @@ export class SqliteRejects implements RejectStore {
     });
   }
 
+  copy(part: string, from: string, to: string): void {
+    const copied = 'FROM reject WHERE source = ? AND part = ?';
+    this.#tables.write(() => {
+      this.keep(to, part, [], 0);
+      this.#tables.run(`INSERT INTO reject SELECT ?, part, "row", reason, "text" ${copied}`, to, from, part);
+      this.#tables.run(
+        'INSERT INTO reject_count SELECT ?, part, total, kept FROM reject_count WHERE source = ? AND part = ?',
+        to,
+        from,
+        part,
+      );
+    });
+  }
+
   all(source?: string): Iterable<Reject & { source: string; part: string }> {
     const sql = 'SELECT * FROM reject WHERE :source IS NULL OR source = :source ORDER BY source, part, row';
     return this.#tables.all(sql, { source: source ?? null });

@@ -137,6 +137,11 @@ class MemoryRejects implements RejectStore {
     for (const part of rejects?.keys() ?? []) if (!parts.includes(part)) rejects?.delete(part);
   }
 
+  copy(part: string, from: string, to: string): void {
+    const { first, total } = this.#tables.rejects.get(from)?.get(part) ?? { first: [], total: 0 };
+    this.keep(to, part, first, total);
+  }
+
   *all(source?: string): Generator<Reject & { source: string; part: string }> {
     for (const { source: name, part, first } of this.#parts(source)) {
       for (const reject of first) yield { source: name, part, ...reject };

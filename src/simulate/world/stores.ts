@@ -68,7 +68,7 @@ const readWrites = ['set', 'drop', 'accept', 'removeDrivers', 'keepSummary'] as 
 export function pluggedStores({ buffer, ledger, archive }: Stores, plug: Plug, listener: StoreListener): Stores {
   const reads = plugged(listened(buffer, { plug, listener }), plug, readWrites);
   const parts = plugged(withWriters(buffer.parts, plug), plug, partWrites);
-  const rejects = plugged(buffer.rejects, plug, ['keep', 'keepOnly']);
+  const rejects = plugged(buffer.rejects, plug, ['keep', 'keepOnly', 'copy']);
   const growths = plugged(buffer.growths, plug, ['setProven', 'disprove', 'compact']);
   const { pushes, holds, requests, snapshots } = ledger;
   return {
