@@ -1,5 +1,5 @@
 import { type ExplainedPoint, type Explanation, explain as explainDriver } from '../app/ask/explain.ts';
-import { type ExplainedRows, type PartBehind, explainRows } from '../app/ask/explain-rows.ts';
+import { type ExplainedRows, type PartBehind, type ReadingBehind, explainRows } from '../app/ask/explain-rows.ts';
 import { openState } from '../compose/state.ts';
 import { AgentError } from '../core/errors.ts';
 import { drawMonths } from './blocks.ts';
@@ -103,7 +103,8 @@ function carriedNotes(points: readonly ExplainedPoint[]): string[] {
 
 function showRows({ rule, points }: ExplainedRows): string[] {
   return points.flatMap((point) => {
-    const { month, value, part, row, superseded, readings, parts, carried } = point;
+    const { month, value, superseded, readings, parts, carried } = point;
+    const counting = isOfAll(rule) ? undefined : countingOf(rule, point);
     const place = readings.some(({ sheetRow }) => sheetRow !== undefined) ? 'sheet row' : 'line';
     const hasPlaces = readings.some(({ line, sheetRow }) => (line ?? sheetRow) !== undefined);
     const lines = table(
@@ -117,7 +118,7 @@ function showRows({ rule, points }: ExplainedRows): string[] {
         ['as read', 'left'],
       ],
       readings.map((reading) => [
-        !isOfAll(rule) && reading.part === part && reading.row === row ? '*' : '',
+        reading === counting ? '*' : '',
         reading.part,
         reading.row === null ? '' : String(reading.row),
         String(reading.line ?? reading.sheetRow ?? ''),
@@ -128,8 +129,8 @@ function showRows({ rule, points }: ExplainedRows): string[] {
     );
     const all = count(superseded + 1, 'reading');
     const by = carried === undefined ? rule : carried.rule;
-    const counting = superseded === 0 ? 'its only reading (*)' : `one of ${all} (*)`;
-    const made = by === undefined ? `of ${all}` : isOfAll(by) ? `the ${by} of ${all}` : counting;
+    const ofOne = superseded === 0 ? 'its only reading (*)' : `one of ${all} (*)`;
+    const made = by === undefined ? `of ${all}` : isOfAll(by) ? `the ${by} of ${all}` : ofOne;
     const notes = [
       `rows are counted from 1 below the header, without blank lines${hasPlaces ? `; ${place}s are those of the file` : ''}`,
       ...carriedNotes([point]),
@@ -140,6 +141,18 @@ function showRows({ rule, points }: ExplainedRows): string[] {
     ];
     return [`${month}: ${value}, ${made}`, '', ...lines, '', ...notes];
   });
+}
+
+/** The reading that counts. One row may have given several of the month: of equal ones it does not matter which is shown. */
+function countingOf(
+  rule: string,
+  { part, row, text, readings }: Pick<ExplainedRows['points'][number], 'part' | 'row' | 'text' | 'readings'>,
+): ReadingBehind | undefined {
+  const ofRow = readings.filter((reading) => reading.part === part && reading.row === row);
+  const asAccepted = ofRow.filter((reading) => reading.text === text);
+  // Where the row has changed since, its readings are shown as they are now.
+  const candidates = asAccepted.length > 0 ? asAccepted : ofRow;
+  return candidates.at(rule === 'last' ? -1 : 0);
 }
 
 function partNote({ part, state, reason, accepted, found }: PartBehind): string[] {

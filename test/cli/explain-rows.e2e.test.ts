@@ -122,6 +122,30 @@ describe('--rows', () => {
     expect(stdout).toContain('3 readings of this point were accepted, and how many of them from each part is not kept');
   });
 
+  test.each([
+    ['last', '2'],
+    ['first', '3'],
+    ['min', '2'],
+    ['max', '3'],
+  ])('marks the one reading that counts, where a row gives two: %s', async (collapse, value) => {
+    const both = ['{value}', '{other}'].map((of) => ({
+      id: '{id}',
+      path: ['{id}'],
+      time: '{time}',
+      value: of,
+      collapse,
+    }));
+    const { run } = await commandsWorld(
+      { revenue: csv('a.csv', { drivers: both }) },
+      { 'a.csv': 'id,time,value,other\nN,2026-01-05,3,2\n' },
+    );
+    await run('sync');
+    const { stdout } = await run('explain', 'N', '2026-01', '--rows');
+    expect(stdout).toContain(`2026-01: ${value}, one of 2 readings (*)`);
+    const marked = stdout.split('\n').filter((line) => line.startsWith('*'));
+    expect(marked).toEqual([expect.stringMatching(new RegExp(`2026-01-05 +${value} +"${value}"$`))]);
+  });
+
   test('lists the rows themselves where the database collapsed them', async () => {
     const values = `('N', DATE '2026-01-05', 1.50), ('N', DATE '2026-01-20', 2.00), ('S', DATE '2026-01-20', 9.00)`;
     const ledger = {
