@@ -1,6 +1,6 @@
 /** The lines of one proposed source, each with what speaks for it. */
 import { type Counted, type Guess, examples } from './evidence.ts';
-import { type Plan, entryOf, fillLine, showCounts, statusLines } from './entry.ts';
+import { type Plan, entryOf, fillLine, isAdding, showCounts, statusLines } from './entry.ts';
 import { type Line, type Value, flow, plain } from './lines.ts';
 import { type NumberGuess, guessNumbers, unitDoubts, withGroupsAlike } from './numbers.ts';
 import { type Column, type Table, isYears, profile } from './profile.ts';
@@ -20,6 +20,7 @@ import {
   withPiece,
 } from './file-names.ts';
 import { doubtsOfWhere } from './footer.ts';
+import { doubtOfCopies, doubtOfOverlap, findOverlap, ownRows, partsLine } from './overlaps.ts';
 import { doubtsOfTotals } from './totals.ts';
 import { whyNoNumbers, whyNoTime } from './nearest.ts';
 import { type Wide, findWide, freeName } from './wide.ts';
@@ -62,7 +63,11 @@ export function draftOf(shape: Shape): Draft | NoDraft {
   const { left, names, when } = plan;
   const folders = doubtOfFolders(plan.table, shape.named, [...names.keys, ...names.constants, ...when.columns]);
   const totals = [...doubtsOfWhere(shape.keys), ...doubtsOfTotals(names)];
-  const undecided = [...plan.undecided, ...unitDoubts(titlesOf(shape, plan)), ...totals, ...folders];
+  const overlaps = doubtOfOverlap(
+    plan.overlap,
+    plan.measures.some((measure) => isAdding(plan, measure)),
+  );
+  const undecided = [...plan.undecided, ...overlaps, ...unitDoubts(titlesOf(shape, plan)), ...totals, ...folders];
   const sampled = shape.isWhole ? [] : ['only the start, the middle and the end of the files were looked at'];
   const ragged = shape.ragged === 0 ? [] : [`${shape.ragged} rows have too few or too many fields and will be rejects`];
   const drivers: Line = {
@@ -100,7 +105,7 @@ function planOf({ named }: Shape, rows: Table): Plan | string {
   // A column of that name goes before.
   const isFree = rows.columns.every(({ name }) => name !== 'file');
   const { table, wide } = isFree ? datedByFile(rows, named) : { table: rows, wide: findWide(rows) };
-  const make = (of: Table): Plan | string => (wide === undefined ? planLong(of) : planWide(of, wide));
+  const make = (of: Table): Plan | string => (wide === undefined ? planLong(of, named) : planWide(of, wide));
   const plan = make(table);
   const owner = isFree && named.names.length > 1 ? ownerPiece(named.names) : undefined;
   if (typeof plan === 'string' || owner === undefined) return plan;
@@ -109,7 +114,8 @@ function planOf({ named }: Shape, rows: Table): Plan | string {
   if (shared === 0) return plan;
   const told = make(withPiece(table, named, owner));
   const because = `${shared} rows have the names and the time of a row of another file: the file's name tells them apart`;
-  return typeof told === 'string' ? told : { ...told, pathBecause: because };
+  if (typeof told === 'string') return told;
+  return { ...told, pathBecause: because, undecided: [...told.undecided, ...doubtOfCopies(plan.overlap)] };
 }
 
 /** Where the rows name no month, the name of the file may: or the year of months that have none. */
@@ -220,7 +226,7 @@ function joinTexts(columns: readonly Column[]): Counted {
   return joined;
 }
 
-function planLong(table: Table): Plan | string {
+function planLong(table: Table, named: NamedFiles): Plan | string {
   const when = findWhen(table);
   if (when === undefined) return whyNoTime(table);
   const times = new Set([...when.columns, ...when.others, ...table.columns.filter((one) => isYears(one))]);
@@ -228,12 +234,19 @@ function planLong(table: Table): Plan | string {
   const { values } = signed;
   if (values.length === 0) return whyNoNumbers(table);
   const names = findNames(table, new Set([...times, ...values, ...signed.columns]), when.columns);
-  const repeats = countRepeats(table, [...names.keys, ...names.constants], when);
+  const told = [...names.keys, ...names.constants];
+  const overlap = findOverlap(table, named, {
+    named: [...told, ...when.columns],
+    values: [...values, ...signed.columns],
+  });
+  // What a file shows again says nothing of how often a driver has several readings.
+  const own = ownRows(table, named, overlap);
   const base = {
     table,
     when,
     names,
-    repeats,
+    repeats: countRepeats(own, told, when),
+    ...(overlap === undefined ? {} : { overlap }),
     left: [
       ...when.others.map(({ name }) => ({
         name,
@@ -247,7 +260,7 @@ function planLong(table: Table): Plan | string {
       ...doubtOf(when),
       ...spreadDoubt(when),
       ...doubtsOfPeriods(when, table.columns),
-      ...doubtsOfLeft(table, { named: [...names.keys, ...names.constants, ...signed.columns], values, when }),
+      ...doubtsOfLeft(own, { named: [...told, ...signed.columns], values, when }),
       ...signed.doubts,
       ...doubtsOfSides(table, values),
       ...doubtOfFileTime(when),
@@ -263,25 +276,30 @@ function planLong(table: Table): Plan | string {
   const areNamed = values.every(({ name }) => name !== '');
   if (values.length > entriesMax && isAlike && areNamed) {
     const { lines, ...measures } = planMeasures(table, written, numbers, signed);
-    return { ...base, ...measures, lines: [...whereLine(when), ...lines] };
+    return { ...base, ...measures, lines: [...partsLine(overlap), ...whereLine(when), ...lines] };
   }
   return {
     ...base,
-    lines: [...whereLine(when), ...missingLine(numbers, signed), ...signed.lines, ...fillLine(table, names)],
+    lines: [
+      ...partsLine(overlap),
+      ...whereLine(when),
+      ...missingLine(numbers, signed),
+      ...signed.lines,
+      ...fillLine(table, names),
+    ],
     measureColumn: undefined,
-    measures: written.flatMap(({ name, ref, number }) =>
-      number === undefined || ref === undefined
-        ? []
-        : [
-            {
-              column: ref,
-              from: signed.from(ref),
-              title: values.length > 1 || names.keys.length === 0 ? name || ref : undefined,
-              number,
-            },
-          ],
-    ),
+    measures: measuresOf(written, { signed, isNamed: values.length > 1 || names.keys.length === 0 }),
   };
+}
+
+function measuresOf(
+  values: readonly Column[],
+  { signed, isNamed }: { readonly signed: Signed; readonly isNamed: boolean },
+): Plan['measures'] {
+  return values.flatMap(({ name, ref, number }) => {
+    if (number === undefined || ref === undefined) return [];
+    return [{ column: ref, from: signed.from(ref), title: isNamed ? name || ref : undefined, number }];
+  });
 }
 
 function whereLine({ periods }: When): readonly Line[] {

@@ -3,6 +3,7 @@ import { type Counted, words } from './evidence.ts';
 import { type Line, type Value, flow, plain } from './lines.ts';
 import type { NumberGuess } from './numbers.ts';
 import { type Column, type Table, shownName } from './profile.ts';
+import { type Overlap, describeOverlap } from './overlaps.ts';
 import type { Left, Names, Repeats } from './roles.ts';
 import type { When } from './when.ts';
 
@@ -17,6 +18,7 @@ export interface Plan {
   readonly measureColumn: string | undefined;
   readonly measures: readonly Measure[];
   readonly repeats: Repeats;
+  readonly overlap?: Overlap;
   /** Debits and credits, which add up. */
   readonly hasSides?: boolean;
   /** What speaks for an element of the path. */
@@ -158,15 +160,16 @@ function valueLine({ from, number }: Measure): Line {
 }
 
 /** What becomes of several readings of a driver in one month. */
-function collapseLine({ repeats, when, hasSides = false }: Plan, { column, title }: Measure): readonly Line[] {
+function collapseLine(plan: Plan, measure: Measure): readonly Line[] {
+  const { repeats, overlap, when } = plan;
   const { same, perMonth } = repeats;
-  const name = title ?? column;
-  const isLevel = words.level.test(name);
+  const adds = isAdding(plan, measure);
   if (same === 0 && perMonth <= 1) {
-    if (!hasSides || isLevel) return [];
-    return [{ key: 'collapse', value: plain('sum'), beside: 'debits and credits of one month add up' }];
+    if (adds) return [{ key: 'collapse', value: plain('sum'), beside: 'debits and credits of one month add up' }];
+    if (overlap?.kind !== 'again') return [];
+    const beside = `${describeOverlap(overlap)}: it counts once`;
+    return [{ key: 'collapse', value: plain('last'), beside, above: ['or collapse: sum, where they add up'] }];
   }
-  const adds = words.flow.test(name) || (!isLevel && same > 0);
   const many = same > 0 ? `${same} rows have the names and the time of another` : `up to ${perMonth} readings a month`;
   const rule = adds ? 'sum' : 'last';
   const other = adds ? 'last, where the latest stands for the month' : 'sum, where they add up; or average';
@@ -178,6 +181,14 @@ function collapseLine({ repeats, when, hasSides = false }: Plan, { column, title
       above: when.months === 1 ? [`or collapse: ${other}`] : [],
     },
   ];
+}
+
+/** Whether several readings of one month are proposed to add up. */
+export function isAdding({ repeats: { same, perMonth }, hasSides = false }: Plan, { column, title }: Measure): boolean {
+  const name = title ?? column;
+  const isLevel = words.level.test(name);
+  if (same === 0 && perMonth <= 1) return hasSides && !isLevel;
+  return words.flow.test(name) || (!isLevel && same > 0);
 }
 
 /** Grouped reports name a group once, above its rows. */

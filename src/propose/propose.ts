@@ -5,7 +5,8 @@
  *   samples -> layout.ts     encoding.ts, header.ts, aligned.ts: what stands where in a file
  *           -> shapes.ts     files of one shape are one source
  *           -> draft.ts      profile.ts (numbers.ts, times.ts): what each column holds; wide.ts, when.ts and roles.ts: which says when, which
- *                            how much; codes.ts, signs.ts: which stands for a name, which is a minus; entry.ts: the entries of `drivers`
+ *                            how much; codes.ts, signs.ts: which stands for a name, which is a minus;
+ *                            overlaps.ts: which files show again what others have; entry.ts: the entries of `drivers`
  *           -> lines.ts      the YAML, with the evidence beside each guess
  */
 import { type Draft, type NoDraft, draftOf } from './draft.ts';

@@ -160,3 +160,74 @@ describe('files of one shape in several folders', () => {
     expect(sources[0]?.undecided).toEqual([]);
   });
 });
+
+describe('rows that stand in several files', () => {
+  const accounts = ['Rent', 'Pay', 'Sales'];
+  const days = (months: readonly number[], write: (month: number, account: number) => string): string =>
+    lines(
+      'date,account,amount',
+      ...months.flatMap((month) => accounts.map((name, at) => `2025-0${month}-01,${name},${write(month, at)}`)),
+    );
+  const amount = (month: number, account: number): string => String(100 * month + account);
+
+  test('equal to the digit, in a file that has them all, are a full export', () => {
+    const { source, sources, text } = proposed({
+      'full-2025-03.csv': days([1, 2, 3], amount),
+      'full-2025-04.csv': days([1, 2, 3, 4], amount),
+    });
+    expect(source).toMatchObject({ files: ['full-*.csv'], parts: 'newest' });
+    expect(source.drivers).toEqual([{ path: ['Full', '{account}'], time: '{date}', value: '{amount}' }]);
+    expect(text).toContain(
+      'parts: newest # 9 of 9 rows that have the names and the time of a row of another file are equal to it, and "full-2025-04.csv" has what the others have: full exports\n',
+    );
+    expect(sources[0]?.undecided).toEqual([]);
+  });
+
+  test('also where a value was restated, and bookings of one day add up within the file', () => {
+    const twice = (text: string): string => `${text}2025-01-01,Rent,7\n`;
+    const { source, text } = proposed({
+      'full-2025-03.csv': twice(days([1, 2, 3], amount)),
+      'full-2025-04.csv': twice(days([1, 2, 3, 4], amount).replace(',301\n', ',999\n')),
+    });
+    expect(source).toMatchObject({ parts: 'newest', drivers: [{ collapse: 'sum' }] });
+    expect(text).toContain('collapse: sum # 1 rows have the names and the time of another: they add up\n');
+  });
+
+  test('of which no file has all count once', () => {
+    const { source, text, sources } = proposed({
+      'window-2025-04.csv': days([1, 2, 3, 4], amount),
+      'window-2025-06.csv': days([3, 4, 5, 6], amount),
+    });
+    expect(source['parts']).toBeUndefined();
+    expect(source.drivers).toMatchObject([{ collapse: 'last' }]);
+    expect(text).toContain('# or collapse: sum, where they add up\n');
+    expect(sources[0]?.undecided).toEqual([]);
+  });
+
+  test('are asked about where only some of them are equal, or all numbers are', () => {
+    const asked = [
+      expect.stringMatching(/^whether files count together: \d of 9 rows .* are equal to it; collapse: sum/),
+    ];
+    const some = { 'b-2025-03.csv': days([1, 2, 3], amount), 'b-2025-04.csv': days([1, 2, 3], (m, a) => amount(a, m)) };
+    expect(proposed({ ...some }).sources[0]?.undecided).toEqual(asked);
+    const one = days([1, 2, 3], () => '1.00');
+    expect(proposed({ 'b-2025-03.csv': one, 'b-2025-04.csv': one }).sources[0]?.undecided).toEqual(asked);
+  });
+
+  test('with other numbers add up', () => {
+    const { source, sources } = proposed({
+      'b-1.csv': days([1, 2, 3], amount),
+      'b-2.csv': days([1, 2, 3], (month, account) => amount(month + 4, account)),
+    });
+    expect(source.drivers).toMatchObject([{ collapse: 'sum' }]);
+    expect(sources[0]?.undecided).toEqual([]);
+  });
+
+  test('are asked about where the names of files say whose they are', () => {
+    const { source, sources } = proposed({ 'led.csv': days([1, 2], amount), 'led copy.csv': days([1, 2], amount) });
+    expect(source.drivers[0]?.path).toContainEqual(expect.stringContaining('{file|match:'));
+    expect(sources[0]?.undecided).toEqual([
+      'whether all of these files are wanted: 6 of 6 rows that have the names and the time of a row of another file are equal to it; leave out what is a copy',
+    ]);
+  });
+});
