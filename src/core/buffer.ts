@@ -203,10 +203,12 @@ export interface NamedDriver {
   readonly path: readonly string[];
 }
 
-/** The names of accepted drivers: what a search goes through. */
+/** The names of accepted drivers, without their points. */
 export interface DriverNames {
   /** The next ones of a source behind an id, in the order of ids. */
   after(source: string, id: string, limit: number): readonly NamedDriver[];
+  /** All of a source, in the order of ids, each path as JSON. */
+  all(source: string): Iterable<{ readonly id: string; readonly path: string }>;
 }
 
 /** How many rejects of a part are kept; the others are only counted. */
@@ -241,6 +243,10 @@ export interface BufferState {
   readonly isBare?: boolean | undefined;
   /** The snapshot that was built last, and what it was built from. */
   readonly built?: { readonly from: string; readonly digest: string } | undefined;
+  /** What people are told, by source, of paths that another source has too, and which reads that was found in. */
+  readonly sharedPaths?:
+    | { readonly from: string; readonly warnings: Readonly<Record<string, readonly string[]>> }
+    | undefined;
   /** Which revision of the reads the service has, at which address. */
   readonly pushed?: { readonly revision: number; readonly address: string } | undefined;
   /**

@@ -8,6 +8,7 @@ import { type Looked, type WatchChanges, decide, look, lookWithArrivals } from '
 import type { CandidateDecision, Decision } from './decision.ts';
 import { departedOf } from './departed.ts';
 import { findMoves, movedPoints } from './moves.ts';
+import { sharedPathWarnings } from './shared-paths.ts';
 import { holdConflicts, holdEmptySnapshot } from './together.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -39,7 +40,13 @@ export async function review(
   await releaseOthers(deps, verdicts);
   deps.observe({ kind: 'read.judged' });
   const order = [...deps.settings.sources.map(({ name }) => name), ...removed];
-  return order.flatMap((name) => verdicts.get(name) ?? []);
+  const shared = sharedPathWarnings(deps);
+  return order.flatMap((name) => withWarnings(verdicts.get(name), shared[name]));
+}
+
+function withWarnings(verdict: Verdict | undefined, more: readonly string[] = []): readonly Verdict[] {
+  if (verdict === undefined) return [];
+  return [more.length === 0 ? verdict : { ...verdict, warnings: [...(verdict.warnings ?? []), ...more] }];
 }
 
 /** What is known of a source before it is seen beside the others. */

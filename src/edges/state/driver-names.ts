@@ -11,17 +11,21 @@ const sql = `SELECT ${nameColumns} FROM bundle b WHERE b.source = :source AND b.
   ORDER BY b.first`;
 
 export function driverNames({ file }: Statements, folds: Folds): DriverNames {
+  function* behind(source: string, id: string): Generator<{ id: string; path: string }> {
+    for (const driver of byDriver(folds.inOrder(folds.rows(sql, { source, id })), (fold) => fold.path)) {
+      // Of several parts that have a driver, the one that was read last names it.
+      if (compareUtf8(driver.id, id) > 0) yield { id: driver.id, path: driver.folds.at(-1) as string };
+    }
+  }
   return {
-    after(source, id, limit) {
+    after(source, from, limit) {
       const names: NamedDriver[] = [];
-      for (const driver of byDriver(folds.inOrder(folds.rows(sql, { source, id })), (fold) => fold.path)) {
-        if (compareUtf8(driver.id, id) <= 0) continue;
-        // Of several parts that have a driver, the one that was read last names it.
-        const path = parseKept<string[]>(file, driver.folds.at(-1) as string);
-        names.push({ source, id: driver.id, path });
+      for (const { id, path } of behind(source, from)) {
+        names.push({ source, id, path: parseKept<string[]>(file, path) });
         if (names.length === limit) break;
       }
       return names;
     },
+    all: (source) => behind(source, ''),
   };
 }

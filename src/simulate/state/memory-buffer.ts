@@ -100,21 +100,25 @@ class MemoryGrowths implements GrowthStore {
 }
 
 function driverNames(tables: Tables): DriverNames {
+  const all = (source: string): { id: string; path: string }[] => {
+    const parts = tables.reads.get(source)?.get('accepted')?.parts ?? [];
+    // Of several parts that have a driver, the one that was read last names it.
+    const paths = new Map<string, string>();
+    for (const run of runsOf(
+      tables,
+      parts.map((part) => part.id),
+    ))
+      for (const driver of run.folds) paths.set(driver.id, driver.path);
+    return [...paths].sort(([a], [b]) => compareUtf8(a, b)).map(([id, path]) => ({ id, path }));
+  };
   return {
-    after(source, id, limit) {
-      const parts = tables.reads.get(source)?.get('accepted')?.parts ?? [];
-      // Of several parts that have a driver, the one that was read last names it.
-      const paths = new Map<string, string>();
-      for (const run of runsOf(
-        tables,
-        parts.map((part) => part.id),
-      ))
-        for (const driver of run.folds) paths.set(driver.id, driver.path);
-      const names = [...paths].filter(([name]) => compareUtf8(name, id) > 0).sort(([a], [b]) => compareUtf8(a, b));
-      return names
+    after(source, from, limit) {
+      return all(source)
+        .filter(({ id }) => compareUtf8(id, from) > 0)
         .slice(0, limit)
-        .map(([name, path]) => ({ source, id: name, path: JSON.parse(path) as readonly string[] }));
+        .map(({ id, path }) => ({ source, id, path: JSON.parse(path) as readonly string[] }));
     },
+    all,
   };
 }
 
