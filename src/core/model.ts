@@ -44,6 +44,8 @@ export interface Part {
   readonly name: string;
   /** Of a file whose directory each machine may have elsewhere: its path below that. */
   readonly below?: string;
+  /** Names of the same file that the source matches too, through links: they are no parts of their own. */
+  readonly otherNames?: readonly string[];
   /** Cheap evidence of content: equal versions mean that nothing needs to be read. */
   readonly version: string;
   /** Milliseconds since 1970: when this content was last revised, as far as the place can tell. */

@@ -97,6 +97,7 @@ export async function checkSource(
       // No version: the rows are wanted, whether or not they changed.
       const nowMs = deps.clock.now().getTime();
       const { listed, parts } = await currentParts(source, { ...known, versions: new Map(), nowMs }, inner);
+      look.warnOfOtherNames(listed);
       const ends: EndedPart[] = [];
       for (const part of parts) ends.push(await look.read(source, part, inner));
       await look.judgeEnds(source, { ends, listed }, inner);
@@ -154,6 +155,15 @@ class Look {
       this.#warnings.add(
         `${file} ends without a line end and may be half a file: sync takes it once it was quiet for ${end.quietNeededMs / 1000} s; end its last line if it is whole`,
       );
+    }
+  }
+
+  /** Names what is left out, since somebody may think that it counts. */
+  warnOfOtherNames(listed: readonly Part[]): void {
+    for (const { name, otherNames = [] } of listed) {
+      if (otherNames.length === 0) continue;
+      const others = `${otherNames.slice(0, 3).join(', ')}${otherNames.length > 3 ? ` and ${otherNames.length - 3} more` : ''}`;
+      this.#warnings.add(`${name} is there under other names too, which do not count: ${others}`);
     }
   }
 

@@ -56,7 +56,8 @@ export function goneParts<T extends AcceptedPart>(
   accepted: readonly T[],
   { present, listed }: Pick<Found, 'present' | 'listed'>,
 ): readonly T[] {
-  const names = new Set(listed.map(({ name }) => name));
+  // What is there under another name is not gone.
+  const names = new Set(listed.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]));
   const acceptedNames = new Set(accepted.map(({ name }) => name));
   const gone = accepted.filter(({ name }) => !names.has(name));
   // One new part is the new name of one old part only: first of those that were there until now.

@@ -29,6 +29,8 @@ export interface ListedPart {
   readonly name: string;
   /** See `Part.below`. */
   readonly below?: string;
+  /** See `Part.otherNames`. */
+  readonly otherNames?: readonly string[];
 }
 
 /**

@@ -115,8 +115,14 @@ function withMember(name: string, now: (file: string) => string | undefined): st
 
 /** A member of an archive or a sheet of a workbook, as a part of its own. */
 export function partIn(file: Part, member: string): Part {
-  const { name, below } = file;
-  return { ...file, name: `${name}#${member}`, ...(below !== undefined && { below: `${below}#${member}` }) };
+  const { name, below, otherNames } = file;
+  const of = (one: string): string => `${one}#${member}`;
+  return {
+    ...file,
+    name: of(name),
+    ...(below !== undefined && { below: of(below) }),
+    ...(otherNames !== undefined && { otherNames: otherNames.map(of) }),
+  };
 }
 
 function placeOf(pattern: Glob | RemotePattern, written: string): Place {
