@@ -8,6 +8,7 @@ import { type Looked, type WatchChanges, decide, look, lookWithArrivals } from '
 import type { CandidateDecision, Decision } from './decision.ts';
 import { departedOf } from './departed.ts';
 import { findMoves, movedPoints } from './moves.ts';
+import { sameContentWarnings } from './same-content.ts';
 import { sharedPathWarnings } from './shared-paths.ts';
 import { holdConflicts, holdEmptySnapshot } from './together.ts';
 import type { Verdict } from './verdict.ts';
@@ -41,12 +42,19 @@ export async function review(
   deps.observe({ kind: 'read.judged' });
   const order = [...deps.settings.sources.map(({ name }) => name), ...removed];
   const shared = sharedPathWarnings(deps);
-  return order.flatMap((name) => withWarnings(verdicts.get(name), shared[name]));
+  return order.flatMap((name) => {
+    const verdict = verdicts.get(name);
+    return verdict === undefined ? [] : [withWarnings(verdict, [...copiesIn(deps, verdict), ...(shared[name] ?? [])])];
+  });
 }
 
-function withWarnings(verdict: Verdict | undefined, more: readonly string[] = []): readonly Verdict[] {
-  if (verdict === undefined) return [];
-  return [more.length === 0 ? verdict : { ...verdict, warnings: [...(verdict.warnings ?? []), ...more] }];
+function copiesIn(deps: Dependencies, { source, state }: Verdict): readonly string[] {
+  const settings = deps.settings.sources.find(({ name }) => name === source);
+  return settings === undefined ? [] : sameContentWarnings(deps, settings, state === 'held' ? 'candidate' : 'accepted');
+}
+
+function withWarnings(verdict: Verdict, more: readonly string[]): Verdict {
+  return more.length === 0 ? verdict : { ...verdict, warnings: [...(verdict.warnings ?? []), ...more] };
 }
 
 /** What is known of a source before it is seen beside the others. */
