@@ -30,52 +30,6 @@ describe('a part that is new or changed and has a point of a carried one is held
     expect(w.points()).toEqual(before);
   });
 
-  test.each(['in/1.csv', 'in/copy.csv'])('where one of two files of equal content goes: %s', async (gone) => {
-    await using w = await world({ config: summed(), files: { 'in/1.csv': january, 'in/z.csv': gridFile(['Z']) } });
-    await w.sync();
-    await w.write('in/copy.csv', january);
-    expect(await w.sync()).toMatchObject({ exit: 0 });
-    expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
-    await w.remove(gone);
-    const left = gone === 'in/1.csv' ? 'in/copy.csv' : 'in/1.csv';
-    for (const report of [await w.plan(), await w.sync(), await w.sync()]) {
-      expect(report).toMatchObject(held);
-      expect(sourceOf(report, 'sales').reason).toBe(
-        `rows may be counted twice: ${gone} is gone and carried, and ${left} has its driver "A" in 2026-01 too`,
-      );
-    }
-    await w.forget('sales', gone);
-    expect(await w.sync()).toMatchObject(judged(0, 'sales', { carried: [] }));
-    expect(w.points()).toMatchObject({ A: { '2026-01': '100' } });
-  });
-
-  test('where one of two files of equal content goes, and the source is renamed', async () => {
-    await using w = await world({ config: summed(), files: { 'in/1.csv': january, 'in/2.csv': january } });
-    await w.sync();
-    await w.remove('in/2.csv');
-    await w.reconfigure({ sources: { turnover: collapsing('sum', 'in/*.csv') } });
-    expect(sourceOf(await w.sync(), 'turnover')).toMatchObject({ state: 'held', carried: ['in/2.csv'] });
-    expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
-    await w.forget('turnover', 'in/2.csv');
-    expect(await w.sync()).toMatchObject(judged(0, 'turnover', { carried: [] }));
-    expect(w.points()).toMatchObject({ A: { '2026-01': '100' } });
-  });
-
-  test('of equal files, one of which went, not once it is back or was approved', async () => {
-    const files = { 'in/1.csv': january, 'in/2.csv': january, 'in/z.csv': gridFile(['Z']) };
-    await using w = await world({ config: summed(), files });
-    await w.sync();
-    await w.remove('in/1.csv');
-    expect(await w.sync()).toMatchObject(held);
-    await w.write('in/1.csv', january);
-    expect(await w.sync()).toMatchObject(judged(0, 'sales', { carried: [] }));
-    await w.remove('in/1.csv');
-    await approveHeld(w);
-    for (let pass = 0; pass < 2; pass++) expect(await w.sync()).toMatchObject({ outcome: 'unchanged' });
-    expect(sourceOf(await w.sync(), 'sales')).toMatchObject({ state: 'unchanged', carried: ['in/1.csv'] });
-    expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
-  });
-
   test('where its rows were moved into a file that was there', async () => {
     const files = { 'in/1.csv': longFile({ B: { '2026-01': 1 } }), 'in/2.csv': january };
     await using w = await world({ config: summed(), files });
@@ -127,6 +81,24 @@ describe('nothing is held', () => {
     expect(await w.sync()).toMatchObject({ exit: 3 });
     await w.write('in/2.csv', yearToDate);
     expect(await w.sync()).toMatchObject({ exit: 0 });
+    expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
+  });
+
+  test('where the other part had the same content beside it', async () => {
+    await using w = await world({ config: summed(), files: { 'in/1.csv': january, 'in/2.csv': january } });
+    await w.sync();
+    await w.remove('in/2.csv');
+    expect(await w.sync()).toMatchObject({ exit: 3 });
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+    expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
+  });
+
+  test('where it had, and the source is renamed when the other one goes', async () => {
+    await using w = await world({ config: summed(), files: { 'in/1.csv': january, 'in/2.csv': january } });
+    await w.sync();
+    await w.remove('in/2.csv');
+    await w.reconfigure({ sources: { turnover: collapsing('sum', 'in/*.csv') } });
+    expect(sourceOf(await w.sync(), 'turnover')).toMatchObject({ state: 'unchanged', carried: ['in/2.csv'] });
     expect(w.points()).toMatchObject({ A: { '2026-01': '200' } });
   });
 

@@ -7,7 +7,7 @@ import { isSamePoints, pairDrivers } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
-import type { LocalBuffer, ReadPart, SharedPoint } from '../../core/buffer.ts';
+import type { LocalBuffer, ReadPart } from '../../core/buffer.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type AcceptedPart, acceptedParts } from '../read/accepted-parts.ts';
@@ -87,7 +87,7 @@ export function isWeaker({ rule }: Pick<FoldedDriver, 'rule'>, old: Counting, no
   }
 }
 
-/** Parts that are new or changed since a carried one went, or that have its content, and have a point of it. */
+/** Parts that are new or changed since a carried one went, and have a point of it. */
 function countedTwice(
   { buffer }: Dependencies,
   source: string,
@@ -100,34 +100,22 @@ function countedTwice(
   const moved = new Set(carried.map(({ hash }) => hash));
   const hasMoved = ({ name, hash }: ReadPart): boolean =>
     moved.has(hash) && !accepted.some((one) => one.name === name && one.hash === hash);
-  const there = candidate.filter(({ kind, carried: isCarried }) => kind === 'part' && !isCarried);
-  const others = there.filter((part) => hasMoved(part) || isChanged(part));
-  const unsettled = carried.filter(({ settled }) => !settled);
-  const nameOf = (id: number): string => candidate.find((part) => part.id === id)?.name ?? '';
-  const sharedBy = (parts: readonly ReadPart[], beside: readonly ReadPart[]): readonly SharedPoint[] =>
-    parts.length === 0 || beside.length === 0
-      ? []
-      : buffer.parts.sharedPoints(source, parts.map(idOf), beside.map(idOf));
-  const found = sharedBy(unsettled, others);
-  const named = new Set(found.map(({ part }) => part));
-  // A copy was there before, and nothing of it is new: with the carried part, its rows count twice for ever.
-  const copies = unsettled.flatMap((part) =>
-    named.has(part.id)
-      ? []
-      : sharedBy(
-          [part],
-          there.filter(({ hash }) => hash === part.hash),
-        ),
+  const others = candidate.filter(
+    (part) => part.kind === 'part' && !part.carried && (hasMoved(part) || isChanged(part)),
   );
-  return [...found, ...copies].map(({ part, other, driver, month }) => ({
+  const ids = carried.filter(({ settled }) => !settled).map(({ id }) => id);
+  if (others.length === 0) return [];
+  const nameOf = (id: number): string => candidate.find((part) => part.id === id)?.name ?? '';
+  const shared = buffer.parts.sharedPoints(
+    source,
+    ids,
+    others.map(({ id }) => id),
+  );
+  return shared.map(({ part, other, driver, month }) => ({
     kind: 'twice',
     carried: nameOf(part),
     other: { part: nameOf(other), driver, month: formatMonth(month) },
   }));
-}
-
-function idOf({ id }: ReadPart): number {
-  return id;
 }
 
 /** Whether a part has other readings than were accepted of its content: that was another one, or read another way. */
