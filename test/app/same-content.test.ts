@@ -44,6 +44,23 @@ describe('a copy of a file', () => {
   });
 });
 
+test('a file that goes while its copy stays is carried beside it, which is told until it is forgotten', async () => {
+  await using w = await world({ config: config('sum'), files: { 'in/03.csv': march, 'in/04.csv': april } });
+  await w.sync();
+  await w.write('in/03 (1).csv', march);
+  await w.sync();
+  await w.remove('in/03.csv');
+  expect(await w.sync()).toMatchObject({ exit: 3 });
+  const report = await w.sync();
+  expect(report).toMatchObject({ exit: 0, outcome: 'unchanged' });
+  expect(sourceOf(report, 'sales').warnings).toEqual([
+    'in/03.csv is gone and carried, and in/03 (1).csv has its content: its rows count twice; "driver-sync forget sales in/03.csv" drops what is carried',
+  ]);
+  await w.forget('sales', 'in/03.csv');
+  expect(await w.sync()).toMatchObject(judged(0, 'sales', { carried: [], warnings: [] }));
+  expect(w.points()).toMatchObject({ A: { '2026-03': '100', '2026-04': '100' } });
+});
+
 test('check says it before the first pass', async () => {
   const drivers = [{ id: '{id}', path: ['{id}'], time: '{time}', value: '{value}', collapse: 'sum' }];
   const { run } = await commandsWorld(

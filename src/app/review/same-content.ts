@@ -2,6 +2,7 @@
 import type { ReadKind, ReadPart } from '../../core/buffer.ts';
 import { accumulates } from '../../core/guard/guard.ts';
 import type { SourceSettings } from '../../core/settings.ts';
+import { shellWord } from '../../core/text.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const warningsMax = 20;
@@ -13,19 +14,29 @@ export function sameContentWarnings(
   kind: ReadKind,
 ): readonly string[] {
   if (!accumulates(mapping)) return [];
-  const there = (buffer.reads.parts(name, kind) ?? []).filter((part) => part.kind === 'part' && !part.carried);
-  const alike = [...Map.groupBy(there, ({ hash }) => hash).values()].filter((parts) => parts.length > 1);
+  const known = (buffer.reads.parts(name, kind) ?? []).filter((part) => part.kind === 'part' && part.hash !== '');
+  const alike = [...Map.groupBy(known, ({ hash }) => hash).values()].filter(
+    (parts) => parts.length > 1 && parts.some(({ carried }) => !carried),
+  );
   const counted = alike.filter(([first]) => buffer.parts.earliestMonth([first!.id]) !== undefined);
   const more = counted.length - warningsMax;
-  const shown = counted.slice(0, warningsMax).map(warningOf);
+  const shown = counted.slice(0, warningsMax).map((parts) => warningOf(name, parts));
   return more > 0 ? [...shown, `and ${more} more of files that are there twice`] : shown;
 }
 
 /** The shortest name is most likely that of the original: `a.csv` beside `a (1).csv` and `Copy of a.csv`. */
-function warningOf(parts: readonly ReadPart[]): string {
-  const [original = '', copy = '', ...others] = parts
-    .map(({ name }) => name)
-    .toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
+function warningOf(source: string, parts: readonly ReadPart[]): string {
+  const namesOf = (isCarried: boolean): readonly string[] =>
+    parts
+      .flatMap(({ name, carried }) => (carried === isCarried ? [name] : []))
+      .toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  const [there, gone] = [namesOf(false), namesOf(true)];
+  const [original = '', copy = '', ...others] = there;
+  const times = parts.length === 2 ? 'twice' : `${parts.length} times`;
+  if (gone.length > 0) {
+    const also = gone.length > 1 ? ` and ${gone.length - 1} more` : '';
+    return `${gone[0]}${also} is gone and carried, and ${original} has its content: its rows count ${times}; "driver-sync forget ${source} ${shellWord(gone[0]!)}" drops what is carried`;
+  }
   if (others.length === 0) return `${copy} has the same content as ${original}: its rows count twice`;
-  return `${copy} and ${others.length} more have the same content as ${original}: its rows count ${parts.length} times`;
+  return `${copy} and ${others.length} more have the same content as ${original}: its rows count ${times}`;
 }
