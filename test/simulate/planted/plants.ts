@@ -381,7 +381,7 @@ export const plants: readonly Plant[] = [
     find: 'isDue: need.atMs <= nowMs }',
     replace: 'isDue: need.atMs <= deps.clock.now().getTime() }',
     breaks: ['arrives'],
-    config: leavingBehind,
+    config: movingDrivers,
   },
   ...sharedPlants,
 ];
