@@ -13,7 +13,10 @@ export function lineChart(lines: readonly Line[], title: string): string {
   const parts = lines.flatMap(({ name, points }, index) => {
     const base = top + index * (height + gap) + height;
     const largest = Math.max(1, ...points.map(([, value]) => value)) * 1.1;
-    const places = points.map(([minute, value]) => {
+    // A line needs no more points than it has pixels.
+    const step = Math.ceil(points.length / (width - labels - 80));
+    const shown = points.filter((_, at) => at % step === 0 || at === points.length - 1);
+    const places = shown.map(([minute, value]) => {
       const x = labels + (minute / minutes) * (width - labels - 80);
       return `${x.toFixed(1)},${(base - (value / largest) * height).toFixed(1)}`;
     });

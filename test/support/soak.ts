@@ -150,10 +150,12 @@ async function soak({ minutes, speed, chart }: Soak): Promise<number> {
   const last = samples.at(-1);
   if (!arrived) wrong.push('nothing, and the service does not hold what the files say');
   if ((last?.pushes ?? 0) < second / 60) wrong.push('nothing, and there were hardly any pushes');
+  const took = Math.round((performance.now() - beganMs) / 60_000);
   say(
-    `${second} changes and ${last?.pushes} pushes in ${Math.round((performance.now() - beganMs) / 60_000)} minutes; the ledger has ${last?.ledgerKb.toFixed(0)} kB; exit ${code}`,
+    `${second} seconds of changes and ${last?.pushes} pushes in ${took} minutes; the ledger has ${last?.ledgerKb.toFixed(0)} kB; exit ${code}`,
   );
-  if (chart !== undefined) writeFileSync(chart, lineChart(linesOf(samples), `${second} changes of files`));
+  if (chart !== undefined)
+    writeFileSync(chart, lineChart(linesOf(samples), `${second} seconds of changes in ${took} minutes`));
   if (wrong.length > 0) say(`this grew: ${wrong.join(', ')}`);
   return wrong.length > 0 || code !== 0 ? 1 : 0;
 }
