@@ -57,6 +57,35 @@ describe('a driver that one pass gives up and a later one has again', () => {
     },
   );
 
+  describe('changes nothing for a driver that never went', () => {
+    /** D01 to D03 went; since then all numbers of a source are a thousandfold, as somebody approved. */
+    async function raised(name: string, drivers: readonly string[]): Promise<TestWorld> {
+      const w = await gone({ guard: { maxDeletes: '60%' } });
+      await w.write(`${name}.csv`, yearOf(drivers, '000'));
+      await w.approve(sourceOf(await w.sync(), name).digest ?? '');
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+      return w;
+    }
+
+    test('beside one that is new', async () => {
+      await using w = await raised('b', [...others, 'B']);
+      await w.write('b.csv', yearOf([...others, 'B', 'new'], '000'));
+      const report = await w.sync();
+      expect(sourceOf(report, 'b')).toMatchObject({ state: 'accepted', changes: { drivers: { create: 1 } } });
+      expect(report).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    });
+
+    test('that moves to another source', async () => {
+      await using w = await raised('a', left);
+      const [mover = '', ...staying] = left;
+      await w.write('a.csv', yearOf(staying, '000'));
+      await w.write('b.csv', yearOf([...others, 'B']).concat(yearOf([mover], '000').replace(/^.*\n/u, '')));
+      const report = await w.sync();
+      expect(sourceOf(report, 'b')).toMatchObject({ state: 'accepted', changes: { drivers: { create: 1 } } });
+      expect(report).toMatchObject({ exit: 0, outcome: 'unchanged' });
+    });
+  });
+
   describe('is not what counts any more once it is back with other values that somebody approved', () => {
     /** D01 to D03 are in `b` a thousandfold. */
     async function back(): Promise<TestWorld> {
