@@ -30,7 +30,7 @@ test.runIf(isCampaign)('every mark is reached', async () => {
   expect(requiredMarks.filter((mark) => !reached.has(mark))).toEqual([]);
 });
 
-// A million histories came to it 52 times, none of those of a campaign.
+// 52 of a million histories reach it, and none of the 20 000 of a campaign does.
 test('a source that is not read, since a share of a sum went with the buffer, has its mark', () => {
   const counts = { create: 0, update: 0, delete: 0 };
   const source = {

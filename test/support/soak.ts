@@ -49,9 +49,13 @@ function measure(pid: number, state: string, pushes: number, beganMs: number): S
   };
 }
 
+function valueOf(version: number, driver: number): string {
+  return `${version}.${driver % 100}`;
+}
+
 function rows(name: string, drivers: number, version: number): string {
   const lines = Array.from({ length: drivers }, (_, at) =>
-    months.map((month) => `${name}${at},2026-${month},${version}.${at % 100}`),
+    months.map((month) => `${name}${at},2026-${month},${valueOf(version, at)}`),
   );
   return ['id,time,value', ...lines.flat(), ''].join('\n');
 }
@@ -164,11 +168,10 @@ type Points = ReturnType<typeof pointsOf>;
 
 function pointsFor(name: string, drivers: number, version: number): Points {
   if (version === 0 && name === 'more') return {};
-  const valueOf = (at: number): string => `${version}.${at % 100}`;
   return Object.fromEntries(
     Array.from({ length: drivers }, (_, at) => [
       name + at,
-      Object.fromEntries(months.map((month) => [`2026-${month}`, valueOf(at)])),
+      Object.fromEntries(months.map((month) => [`2026-${month}`, valueOf(version, at)])),
     ]),
   );
 }

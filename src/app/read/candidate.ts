@@ -200,13 +200,10 @@ function acceptedRuns(
   { takeovers, yielded, movedIn }: Pick<Gathered, 'takeovers' | 'yielded' | 'movedIn'>,
 ): Iterable<PackedDriver> {
   const own = only(buffer.reads.drivers(source, 'accepted'), (id) => !yielded.drivers.has(id));
-  const taken = takeovers.map(({ from, drivers }) =>
+  const others = [...takeovers, ...movedIn].map(({ from, drivers }) =>
     only(buffer.reads.drivers(from, 'accepted'), (id) => drivers?.has(id) !== false),
   );
-  const moved = movedIn.map(({ from, drivers }) =>
-    only(buffer.reads.drivers(from, 'accepted'), (id) => drivers.has(id)),
-  );
-  return mergeDriverRuns([own, ...taken, ...moved]);
+  return mergeDriverRuns([own, ...others]);
 }
 
 function* only(drivers: Iterable<PackedDriver>, isWanted: (id: string) => boolean): Generator<PackedDriver> {

@@ -98,11 +98,11 @@ class Collector {
 }
 
 /** A month that is new stands beside the next one of those that it is judged by. */
-function exampleOf(driver: string, month: Month, look: DriverLook, { kind, isLate }: Sought): FindingExample {
+function exampleOf(driver: string, month: Month, look: DriverLook, sought: Sought): FindingExample {
   const { old, now } = look;
   const [was, is] = [old.indexOf(month), now.indexOf(month)];
-  const newest = isLate === true ? look.late : look.tail;
-  const judgedBy = kind === 'copied' || newest?.month !== month ? is - 1 : newest.judgedBy;
+  const tail = tailOf(sought, look);
+  const judgedBy = sought.kind === 'copied' || tail?.month !== month ? is - 1 : tail.judgedBy;
   const before = was >= 0 ? old.text(was) : judgedBy >= 0 ? now.text(judgedBy) : undefined;
   return {
     driver,
@@ -112,10 +112,14 @@ function exampleOf(driver: string, month: Month, look: DriverLook, { kind, isLat
   };
 }
 
+function tailOf({ isLate }: Pick<Sought, 'isLate'>, { late, tail }: DriverLook): DriverLook['tail'] {
+  return isLate === true ? late : tail;
+}
+
 /** The months of a driver that show a finding, in order. */
 function monthsShowing({ kind, key, ...sought }: Sought, look: DriverLook): Month[] {
   const { old, now } = look;
-  const tail = sought.isLate === true ? look.late : look.tail;
+  const tail = tailOf(sought, look);
   const inTail = (isShown: boolean | undefined): Month[] =>
     isShown === true && tail !== undefined ? [tail.month] : [];
   const common = (isShown: (i: number, j: number) => boolean): Month[] =>

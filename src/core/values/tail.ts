@@ -225,8 +225,7 @@ function repeatsOf(old: Series, now: Series, first: number): Repeats | undefined
   const last = now.count - 1;
   const month = now.month(last);
   if (last === 0 || now.month(last - 1) !== month - 1) return undefined;
-  const before = old.indexOf(month);
-  if (before >= 0 && isSameValue(old, before, now, last)) return undefined;
+  if (isAsItWas(old, now, last)) return undefined;
   const isNew = (at: number): boolean => at >= first && old.indexOf(now.month(at)) < 0;
   let [did, known, count] = [0, 0, 0];
   for (let at = last - 1; at > 0 && now.month(at) >= month - yearMonths; at--) {

@@ -137,7 +137,7 @@ export function parseKept<T>(file: string, text: string): T {
   }
 }
 
-/** SQLite also says that a file is damaged where the disk failed to read it (EIO): whoever reads all of it anew knows. */
+/** SQLite says that a file is damaged also where the disk failed to read it (EIO). To read all of it again tells which of the two it is. */
 function isWhole(file: string): boolean {
   let db: Database.Database | undefined;
   try {
@@ -172,7 +172,7 @@ export function translated(file: string, error: unknown): unknown {
       'free some space; nothing was lost and the next pass tries again',
     );
   }
-  // Of WAL: none of its locks could be had, again and again.
+  // SQLite tried again and again to lock the write-ahead log, and could not.
   if (code === 'SQLITE_PROTOCOL') {
     return failure(
       'state.full',
