@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { zipSync } from 'fflate';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { Mapping } from '../../src/core/settings.ts';
@@ -43,19 +44,50 @@ const table = {
     { name: 'value', data: [1.5, 2, -3, 0] },
   ],
 };
-const bookRows =
-  '<row r="1"><c r="A1" t="str"><v>id</v></c><c r="B1" t="inlineStr"><is><t>v</t></is></c></row><row r="2"><c r="A2"><v>1.5</v></c><c r="B2" s="1"><v>45000</v></c></row>';
 
-/** A workbook, down to its XML. */
+/** Every type of the format that holds a field, as DuckDB writes them. */
+const parquetRows = `SELECT i AS "int", i * 1.5::DECIMAL(9, 2) AS small, -(i::DECIMAL(38, 6)) AS large, i / 4 AS double, i % 2 = 0 AS flag,
+  DATE '2026-01-31' + i::INTEGER AS day, TIMESTAMP '2026-01-31 10:15:30.5' AS moment, TIMESTAMPTZ '2026-01-31 10:15:30+02' AS zoned,
+  CASE WHEN i > 1 THEN 'text ' || i END AS text, encode('ü') AS bytes, '4d5c0d1e-8f2a-4f3b-9c57-1b2a3c4d5e6f'::UUID AS uuid, i::UTINYINT AS tiny, i::UBIGINT AS wide,
+  [i, 2] AS list, {'a': i} AS struct, TIME '10:15:00' AS clock FROM range(5) AS r (i)`;
+
+async function parquetFiles(): Promise<Buffer[]> {
+  const columns = (['UNCOMPRESSED', 'SNAPPY'] as const).map((codec) =>
+    Buffer.from(parquetWriteBuffer({ columnData: table.columns, codec })),
+  );
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const duckdb = await instance.connect();
+  const file = path.join(folder, 'seed.parquet');
+  for (const options of ['COMPRESSION uncompressed', 'COMPRESSION gzip', 'COMPRESSION zstd, PARQUET_VERSION v2']) {
+    await duckdb.run(`COPY (${parquetRows}) TO '${file}' (FORMAT parquet, ${options})`);
+    columns.push(readFileSync(file));
+  }
+  duckdb.closeSync();
+  instance.closeSync();
+  return columns;
+}
+
+/** A workbook, down to its XML: with texts in a table of their own, formats, a formula, merged cells and a hidden sheet. */
 function book(): Buffer {
   const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const list = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"';
+  const related = (...targets: readonly (readonly [kind: string, target: string])[]): string =>
+    `<Relationships ${list}>${targets.map(([kind, target], at) => `<Relationship Id="r${at + 1}" Type="${relations}/${kind}" Target="${target}"/>`).join('')}</Relationships>`;
+  const sheets = '<sheet name="a" sheetId="1" r:id="r1"/><sheet name="b" sheetId="2" state="hidden" r:id="r2"/>';
   const files = {
-    '_rels/.rels': `<Relationships ${list}><Relationship Id="r1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    'xl/workbook.xml': `<workbook ${main} xmlns:r="${relations}"><sheets><sheet name="a" sheetId="1" r:id="r1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships ${list}><Relationship Id="r1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-    'xl/worksheets/sheet1.xml': `<worksheet ${main}><sheetData>${bookRows}</sheetData></worksheet>`,
+    '_rels/.rels': related(['officeDocument', 'xl/workbook.xml']),
+    'xl/workbook.xml': `<workbook ${main} xmlns:r="${relations}"><workbookPr date1904="0"/><sheets>${sheets}</sheets><calcPr fullCalcOnLoad="0"/></workbook>`,
+    'xl/_rels/workbook.xml.rels': related(
+      ['worksheet', 'worksheets/sheet1.xml'],
+      ['worksheet', 'worksheets/sheet2.xml'],
+      ['sharedStrings', 'sharedStrings.xml'],
+      ['styles', 'styles.xml'],
+    ),
+    'xl/sharedStrings.xml': `<sst ${main} count="2" uniqueCount="2"><si><t>id</t></si><si><r><t>v</t></r><r><t xml:space="preserve"> 1 </t></r></si></sst>`,
+    'xl/styles.xml': `<styleSheet ${main}><numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm;@"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="4"/></cellXfs></styleSheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet ${main}><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="inlineStr"><is><t>c</t></is></c></row><row r="2"><c r="A2"><v>1.5</v></c><c r="B2" s="1"><v>45000</v></c><c r="C2" t="b"><v>1</v></c></row><row r="4"><c r="A4" t="str"><f>A2&amp;"x"</f><v>1.5x</v></c><c r="C4" t="e"><v>#N/A</v></c><c r="D4" s="2"><v>45000.5</v></c></row></sheetData><mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells></worksheet>`,
+    'xl/worksheets/sheet2.xml': `<worksheet ${main}><sheetData><row><c t="d"><v>2026-01-31T00:00:00</v></c><c s="3"><v>1E-7</v></c></row></sheetData></worksheet>`,
   };
   // Stored as it is: bytes that are changed reach the XML.
   const entries = Object.entries(files).map(([name, text]): [string, Uint8Array] => [name, Buffer.from(text)]);
@@ -157,10 +189,7 @@ export const fileTargets: Readonly<Record<string, FuzzTarget>> = {
     check: reading('xlsx', 'a.xlsx'),
   },
   parquet: {
-    seeds: () =>
-      (['UNCOMPRESSED', 'SNAPPY'] as const).map((codec) =>
-        Buffer.from(parquetWriteBuffer({ columnData: table.columns, codec })),
-      ),
+    seeds: parquetFiles,
     tokens: ['PAR1'],
     check: reading('parquet', 'a.parquet'),
   },

@@ -1,17 +1,17 @@
-/** What comes from elsewhere, or was written by an agent: bodies, answers, configs, and files of the state directory. */
+/** What people and the agent write: bodies for the emulator, configs, and files of the state directory. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { deserialize, serialize } from 'node:v8';
 import Database from 'better-sqlite3';
+import { stringify } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import { updatePath } from '../../src/contract/update-path.ts';
 import { openArchive } from '../../src/edges/state/archive.ts';
 import { openMemoryCopy } from '../../src/edges/state/memory-copy.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { propose } from '../../src/propose/propose.ts';
-import { BatchReader, BatchWriter, type WireBatch } from '../../src/sources/databases/wire-batch.ts';
-import { parseTexts } from '../../src/sources/web/json.ts';
+import { campaignConfigs, sampleFile } from './campaign-configs.ts';
+import { drawConfig } from './drawn-configs.ts';
 import { driver } from './packed.ts';
 import { type FuzzTarget, must, refusing } from './fuzz-target.ts';
 import { fileTargets, jsonTokens } from './fuzz-files.ts';
@@ -19,20 +19,23 @@ import { fileTargets, jsonTokens } from './fuzz-files.ts';
 const folder = mkdtempSync(path.join(tmpdir(), 'driver-sync-fuzz-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-const update = {
-  shouldDeleteMissing: true,
-  extDrivers: [
-    {
-      id: 'a',
-      path: ['A', 'b'],
-      timeSeries: [
-        { time: '1768478400', value: '1.50' },
-        { time: '1771156800', value: '-2' },
-      ],
-    },
-    { id: 'b', path: ['A', 'ü'], timeSeries: [] },
-  ],
-};
+/** What a push sends. */
+export const updateBody = Buffer.from(
+  JSON.stringify({
+    shouldDeleteMissing: true,
+    extDrivers: [
+      {
+        id: 'a',
+        path: ['A', 'b'],
+        timeSeries: [
+          { time: '1768478400', value: '1.50' },
+          { time: '1771156800', value: '-2' },
+        ],
+      },
+      { id: 'b', path: ['A', 'ü'], timeSeries: [] },
+    ],
+  }),
+);
 
 let emulator: ReturnType<typeof startEmulator> | undefined;
 
@@ -47,21 +50,16 @@ async function checkUpdate(input: Buffer): Promise<void> {
     must(JSON.stringify(service.drivers()) === before, () => 'a refused body changed something');
 }
 
-const sample = path.join(import.meta.dirname, '../../config/driver-sync.yaml');
+/** As people write them, with most of the settings. */
+const configs = [
+  ...campaignConfigs.flatMap(([, config]) => (config === 'sample' ? [] : [config])),
+  ...Array.from({ length: 20 }, (_, seed) => drawConfig(seed)),
+].map((config) => Buffer.from(stringify(config)));
 
 const values = [
   ['a', '1.50'],
   ['b', '-2'],
 ] as const;
-
-function isParsed(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** A snapshot of two drivers, as the archive has it. */
 async function snapshot(): Promise<Buffer> {
@@ -108,18 +106,9 @@ const words = [
 ];
 
 export const wireTargets: Readonly<Record<string, FuzzTarget>> = {
-  'emulator-body': { seeds: () => [Buffer.from(JSON.stringify(update))], tokens: jsonTokens, check: checkUpdate },
-  'json-answer': {
-    seeds: () => [Buffer.from(JSON.stringify(update)), Buffer.from('{"next":"x","rows":[{"a":1.10,"b":null}]}')],
-    tokens: jsonTokens,
-    check(input) {
-      const text = input.toString();
-      const isJson = parseTexts(text) !== undefined;
-      must(isJson === isParsed(text), () => `JSON, or not: ${text}`);
-    },
-  },
+  'emulator-body': { seeds: () => [updateBody], tokens: jsonTokens, check: checkUpdate },
   config: {
-    seeds: () => [readFileSync(sample)],
+    seeds: () => [readFileSync(sampleFile), ...configs],
     tokens: words,
     check(input) {
       const file = path.join(folder, 'driver-sync.yaml');
@@ -164,28 +153,6 @@ export const wireTargets: Readonly<Record<string, FuzzTarget>> = {
         openMemoryCopy(file)?.prepare('SELECT * FROM t').all();
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error;
-      }
-    },
-  },
-  'database-rows': {
-    seeds: () => fileTargets['csv']?.seeds() ?? [],
-    tokens: ['\0', '\ufffd', '1', '-0', '1.50'],
-    check(input, draw) {
-      const columns = ['a', 'b'];
-      const fields = input.toString().split(/[,\n]/);
-      const rows = Array.from({ length: fields.length >> 1 }, (_, at) => [
-        fields[2 * at] ?? '',
-        fields[2 * at + 1] ?? '',
-      ]);
-      const needs = columns.map(() => ({ isCoded: draw.once(2), isValue: draw.once(2) }));
-      const batch = new BatchReader(columns).read(
-        deserialize(serialize(new BatchWriter(columns, needs).write(rows))) as WireBatch,
-      );
-      for (const [at, row] of rows.entries()) {
-        must(
-          JSON.stringify(batch.row(at)) === JSON.stringify(row),
-          () => `row ${at} arrives as ${JSON.stringify(batch.row(at))}`,
-        );
       }
     },
   },

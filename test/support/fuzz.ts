@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { answerTargets } from './fuzz-answers.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { fileTargets } from './fuzz-files.ts';
 import { textTargets } from './fuzz-texts.ts';
@@ -15,7 +16,12 @@ import { wireTargets } from './fuzz-wire.ts';
 import { mutated } from './mutations.ts';
 import { Draw } from './nasty-files.ts';
 
-export const targets: Readonly<Record<string, FuzzTarget>> = { ...textTargets, ...fileTargets, ...wireTargets };
+export const targets: Readonly<Record<string, FuzzTarget>> = {
+  ...textTargets,
+  ...fileTargets,
+  ...answerTargets,
+  ...wireTargets,
+};
 
 /** An input that takes so long hangs, also on a busy machine. */
 const patienceMs = 120_000;
