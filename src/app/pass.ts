@@ -11,7 +11,8 @@ import { pushNewest, pushRepeat } from './push/push.ts';
 import { standingBlock } from './push/blocked.ts';
 import { prepare } from './prepare/prepare.ts';
 import { compactScattered } from './read/idle-work.ts';
-import { type ReadOptions, readAll } from './read/read-all.ts';
+import type { ReadOptions } from './read/read-all.ts';
+import { readSources } from './read-sources.ts';
 import { passExit, pushSummary, sourceReport, unjudged } from './report.ts';
 import type { PassReport } from '../core/report.ts';
 import { rollBackRequested } from './prepare/requests.ts';
@@ -42,12 +43,12 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   const begun = { begunMs: clock.now().getTime(), asked: await ledger.requests.asked() };
   await prepare(deps, options);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
-  const reads = await readAll(deps, options, signal);
+  const reads = await readSources(deps, options, signal);
   // After a rollback the accepted reads are what the service holds, until somebody resumes from the sources.
   const isRolledBack = (await ledger.state()).rolledBack !== undefined;
   let verdicts = isRolledBack ? reads.map(unjudged) : await review(deps, reads);
   const hasForgotten = !isRolledBack && (await forgetRequested(deps));
-  if (hasForgotten) verdicts = latest(verdicts, await review(deps, await readAll(deps, options, signal)));
+  if (hasForgotten) verdicts = latest(verdicts, await review(deps, await readSources(deps, options, signal)));
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
     at: clock.now().toISOString(),

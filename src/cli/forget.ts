@@ -89,7 +89,7 @@ async function whatChanges(
   const request = requestToForget(scratch.deps, target, reported);
   const before = await acceptedNow(scratch.deps);
   const others = driversElsewhere(scratch.deps, target.source);
-  await forgetNow(scratch.deps, request, reported);
+  await forgetNow(scratch.deps, request, { reported });
   const found = new LargestChanges(changesShown);
   const counts = new ChangeCounts();
   const deleted = new Set<string>();
@@ -140,7 +140,7 @@ function acceptedNow(deps: Dependencies): Promise<Snapshot> {
   return deps.archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, deps.buffer.reads.origins());
 }
 
-function describe({ changes: { drivers, points }, closed, isReplaced }: Forgotten, deletes: boolean): string {
+function describe({ changes: { drivers, points }, closed, isHeld, isReplaced }: Forgotten, deletes: boolean): string {
   const changed = points.update + points.create;
   const parts = [
     ...(drivers.delete + points.delete > 0
@@ -148,7 +148,11 @@ function describe({ changes: { drivers, points }, closed, isReplaced }: Forgotte
       : []),
     ...(changed > 0 ? [`changes ${count(changed, 'value')}`] : []),
   ];
-  const but = isReplaced ? ', but for what the newest of the other files has' : '';
+  const but = isReplaced
+    ? ', but for what the newest of the other files has'
+    : isHeld
+      ? ', but for what the read that waits has too, where nothing else holds that'
+      : '';
   const opened = closed.text === '' ? '' : `; ${closed.text}`;
   if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push${but}${opened}`;
   const why = deletes ? '' : ' (with shouldDeleteMissing: false the service deletes nothing)';

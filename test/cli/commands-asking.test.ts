@@ -90,6 +90,26 @@ describe('forget', () => {
     expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ A: { '2026-01': '1' } });
   });
 
+  test('says that what a read that waits has too comes back with it', async () => {
+    const adding = { collapse: 'sum', id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' };
+    const source = { type: 'csv', files: ['r-*.csv'], settle: '0s', drivers: [adding] };
+    const one = longFile({ A: { '2026-01': 1, '2026-02': 2 } });
+    const { at, json, run, receiver } = await commandsWorld(
+      { revenue: source },
+      { 'r-1.csv': one, 'r-2.csv': longFile({ B: { '2026-01': 1 } }) },
+    );
+    await run('sync');
+    await at.remove('r-1.csv');
+    await at.write('r-3.csv', longFile({ A: { '2026-01': 1, '2026-02': 3 } }));
+    expect((await run('sync')).code).toBe(4);
+    const { stdout } = await run('forget', 'revenue', 'r-1.csv', '--yes');
+    expect(stdout).toContain(
+      'forgetting this deletes 1 driver and 2 points at the next push, but for what the read that waits has too, where nothing else holds that;',
+    );
+    expect(await json('sync')).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ A: { '2026-01': '1', '2026-02': '3' }, B: { '2026-01': '1' } });
+  });
+
   test('with --yes lets the next pass delete what was carried', async () => {
     const { at, json, receiver } = await withCarried();
     const { code, stdout } = await at.command('forget', 'revenue', 'r-1.csv', '--yes');

@@ -1,6 +1,7 @@
 /** What `sync` would make of the sources that `check` has read whole: the same steps as a pass, on a copy of the state. */
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { forgetRequested } from '../prepare/forget.ts';
 import { prepare } from '../prepare/prepare.ts';
 import { assembleCandidates } from '../read/candidate.ts';
 import { type SourceLook, readSource } from '../read/read-source.ts';
@@ -40,10 +41,13 @@ async function verdictsOf(
   const holds = { ...deps.ledger.holds, hold: async () => undefined };
   const silent = { ...deps, ledger: { ...deps.ledger, holds } };
   await prepare(silent, { resume: true });
-  const looks = deps.settings.sources.map(async (source) =>
-    judged.has(source.name) ? await readSource(silent, source, signal) : unread(source),
+  const looks = await Promise.all(
+    deps.settings.sources.map(async (source) =>
+      judged.has(source.name) ? await readSource(silent, source, signal) : unread(source),
+    ),
   );
-  return review(silent, assembleCandidates(silent, await Promise.all(looks)));
+  await forgetRequested(silent, looks);
+  return review(silent, assembleCandidates(silent, looks));
 }
 
 function unread(settings: SourceSettings): SourceLook {

@@ -23,7 +23,7 @@ import { isRepeatDue } from '../push/repeat.ts';
 import { landsUntilMs, mayStillLand } from '../push/send.ts';
 import { loopState } from '../loop-record.ts';
 import { servedBefore } from '../push/served.ts';
-import { readAll } from '../read/read-all.ts';
+import { readSources } from '../read-sources.ts';
 import { passExit, sourceReport } from '../report.ts';
 import type { SourceReport } from '../../core/report.ts';
 import { review } from '../review/review.ts';
@@ -107,7 +107,7 @@ export async function plan(
   const { rolledBack } = await ledger.state();
   // A sync goes on from the sources after a rollback, so its plan does too.
   await prepare(deps, { resume: true });
-  const reads = await readAll(deps, {}, signal);
+  const reads = await readSources(deps, {}, signal);
   const held = new ChangesBySource(shownMax);
   const reviewed = await review(deps, reads, (source, change) => held.of(source).note(change));
   const snapshot = await buildSnapshot(deps);

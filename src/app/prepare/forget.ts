@@ -7,22 +7,28 @@ import type { Forgetting } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptedDrivers } from '../push/newest-snapshot.ts';
 import { endForget } from '../push/unpushed.ts';
-import { copyPart, isCellOf } from '../read/carried.ts';
+import { type Found, copyPart, isCellOf } from '../read/carried.ts';
+import type { SourceLook } from '../read/read-source.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import { consentToEmpty } from '../review/approvals.ts';
 
 /**
- * Carries out pending `forget` requests, but for those that have to wait until their source was read.
+ * Carries out pending `forget` requests, but for those that have to wait until their source was read. A part that is back is not
+ * forgotten: what it holds now is judged against what it had.
+ * @param looks what the pass has seen of the sources; without them counts what was seen last
  * @returns whether there was one
  */
-export async function forgetRequested(deps: Dependencies): Promise<boolean> {
+export async function forgetRequested(deps: Dependencies, looks: readonly SourceLook[] = []): Promise<boolean> {
   const { ledger, log } = deps;
   let isDone = false;
   for (const { id, request } of await ledger.requests.pending()) {
     if (request.kind !== 'forget' || waitsForRead(deps, request)) continue;
     isDone = true;
-    await forget(deps, request);
-    log.info('forgot what was carried', { source: request.source, part: request.part });
+    const of = { source: request.source, part: request.part };
+    const look = looks.find(({ settings }) => settings.name === request.source);
+    if (await forget(deps, request, look?.state === 'read' ? { found: look.found } : {}))
+      log.info('forgot what was carried', of);
+    else log.info('there is nothing to forget any more: it is back, or was forgotten before', of);
     await endForget(deps, id);
   }
   return isDone;
@@ -44,20 +50,28 @@ function partsOf({ part, parts }: Pick<Forgetting, 'part' | 'parts'>): readonly 
   return part === undefined ? parts : [part];
 }
 
+export interface KnownOfParts {
+  /** Parts that count as gone beside those that the buffer knows. */
+  readonly reported?: readonly string[];
+  /** What the source shows now. */
+  readonly found?: Pick<Found, 'listed'>;
+}
+
 /**
  * Drops what is carried: of some parts of a source that are gone, or of a source that left the config.
- * @param reported parts that count as gone beside those that the buffer knows
+ * @returns whether there was something
  */
 export async function forget(
   deps: Dependencies,
   { source, ...asked }: Forgetting,
-  reported: readonly string[] = [],
-): Promise<void> {
+  { reported = [], found }: KnownOfParts = {},
+): Promise<boolean> {
   const { buffer, ledger, settings } = deps;
   const wanted = partsOf(asked);
   if (settings.sources.some(({ name }) => name === source) || wanted !== undefined) {
-    const carried = [...carriedParts(deps, source), ...reported];
+    const carried = [...carriedParts(deps, source, found), ...reported];
     const names = new Set(carried.filter((name) => wanted?.includes(name) ?? true));
+    if (names.size === 0) return false;
     // First, since the candidate says what is taken over.
     dropTakenOver(deps, source, names);
     dropParts(deps, source, { names });
@@ -69,8 +83,9 @@ export async function forget(
     buffer.rejects.keepOnly(source, []);
   }
   await ledger.holds.release(source);
-  for (const _driver of acceptedDrivers(deps)) return;
+  for (const _driver of acceptedDrivers(deps)) return true;
   await consentToEmpty(deps);
+  return true;
 }
 
 /** What a held candidate would carry of removed sources is still theirs: it is dropped there, or it would come again. */
@@ -133,10 +148,15 @@ function withoutParts(buffer: Dependencies['buffer'], snapshot: ReadPart, { name
   return { ...snapshot, id };
 }
 
-/** Parts that are gone: carried by the accepted read, or by a candidate that is held. */
-function carriedParts({ buffer }: Dependencies, source: string): readonly string[] {
-  const parts = (['accepted', 'candidate'] as const).flatMap((kind) => buffer.reads.parts(source, kind) ?? []);
-  return [...new Set(parts.filter(({ carried }) => carried).map(({ name }) => name))];
+/** Parts that are gone: carried by the accepted read, or by a candidate that is held, and not back. */
+function carriedParts({ buffer }: Dependencies, source: string, found?: Pick<Found, 'listed'>): readonly string[] {
+  const candidate = buffer.reads.parts(source, 'candidate') ?? [];
+  const present = new Set(
+    found?.listed.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]) ??
+      candidate.filter(({ carried }) => !carried).map(({ name }) => name),
+  );
+  const parts = [...(buffer.reads.parts(source, 'accepted') ?? []), ...candidate];
+  return [...new Set(parts.filter(({ carried, name }) => carried && !present.has(name)).map(({ name }) => name))];
 }
 
 /** Parts that are gone as the ledger says: those that the last pass of the agent that leads reported as carried. */

@@ -1,6 +1,5 @@
-/** What comes before a pass reads: the buffer stands for what the service holds, and what was asked for is done. */
+/** What comes before a pass reads: the buffer stands for what the service holds. */
 import type { Dependencies } from '../dependencies.ts';
-import { forgetRequested } from './forget.ts';
 import { restoreAfterLoss, restoreRollback } from './restore.ts';
 
 /** @param resume go on from the sources after a rollback */
@@ -8,7 +7,6 @@ export async function prepare(deps: Dependencies, { resume }: { readonly resume:
   await restoreAfterLoss(deps);
   await restoreRollback(deps);
   if (resume) await endRollback(deps);
-  await forgetRequested(deps);
 }
 
 /** Ends a rollback, and one that was asked for and never got that far. */

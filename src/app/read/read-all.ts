@@ -1,10 +1,9 @@
-/** Reads all sources of a pass, side by side. */
+/** Looks at all sources of a pass, side by side. */
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { assembleCandidates } from './candidate.ts';
 import type { ProofTime } from './grown-parts.ts';
 import { redate } from './revised-at.ts';
-import { type SourceLook, type SourceRead, readSource } from './read-source.ts';
+import { type SourceLook, readSource } from './read-source.ts';
 
 /** Which sources a pass reads: cheap ones always, expensive ones when they are due. The others stand as they were read last. */
 export interface DueSources {
@@ -21,17 +20,16 @@ export interface ReadOptions {
   readonly proof?: ProofTime | undefined;
 }
 
-/** Reads every source and puts the candidates together. Where one read ends the pass, the others come to their end first. */
-export async function readAll(deps: Dependencies, how: ReadOptions, signal: AbortSignal): Promise<SourceRead[]> {
+/** Reads what changed in every source. Where one read ends the pass, the others come to their end first. */
+export async function lookAtAll(deps: Dependencies, how: ReadOptions, signal: AbortSignal): Promise<SourceLook[]> {
   const { sources } = deps.settings;
   // Reads that stand have the times from before.
   if (redate(deps.buffer.parts, deps.clock.now().getTime())) how.due?.forget();
   const ended = await Promise.allSettled(sources.map((source) => readDue(deps, source, how, signal)));
-  const looks = ended.map((end) => {
+  return ended.map((end) => {
     if (end.status === 'rejected') throw end.reason;
     return end.value;
   });
-  return assembleCandidates(deps, looks);
 }
 
 async function readDue(

@@ -9,7 +9,9 @@ import { restoreAfterLoss, restoreSnapshot } from '../prepare/restore.ts';
 import { buildSnapshot } from '../push/newest-snapshot.ts';
 import { openReadable } from '../push/retention.ts';
 import { reopenUnpushed } from '../push/unpushed.ts';
-import { type ReadOptions, readAll } from '../read/read-all.ts';
+import { type ReadOptions, lookAtAll } from '../read/read-all.ts';
+import { assembleCandidates } from '../read/candidate.ts';
+import { readSources } from '../read-sources.ts';
 import { sourceReport, unjudged } from '../report.ts';
 import { review } from '../review/review.ts';
 import type { Verdict } from '../review/verdict.ts';
@@ -23,7 +25,6 @@ export async function followingPass(
 ): Promise<{ readonly said: AgentSaid; readonly sources: readonly SourceReport[] }> {
   const { buffer, ledger } = deps;
   await restoreAfterLoss(deps);
-  await forgetRequested(deps);
   if (buffer.state().ledIn !== undefined) buffer.setState({ ledIn: undefined });
   let verdicts = await readAndReview(deps, options, signal);
   if (await goOnFromPushed(deps)) {
@@ -43,7 +44,7 @@ export async function followingPass(
 
 /** What is read while the ledger cannot be reached: it is judged later. */
 export async function readOnly(deps: Dependencies, options: ReadOptions, signal: AbortSignal): Promise<void> {
-  await readAll(deps, options, signal);
+  assembleCandidates(deps, await lookAtAll(deps, options, signal));
 }
 
 async function readAndReview(
@@ -51,7 +52,7 @@ async function readAndReview(
   options: ReadOptions,
   signal: AbortSignal,
 ): Promise<readonly Verdict[]> {
-  const reads = await readAll(deps, options, signal);
+  const reads = await readSources(deps, options, signal);
   return (await deps.ledger.state()).rolledBack === undefined ? await review(deps, reads) : reads.map(unjudged);
 }
 
