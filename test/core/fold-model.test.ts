@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { type LatestReading, Readings } from '../../src/core/mapping/reading.ts';
 import type { Rule } from '../../src/core/model.ts';
 import { Fold } from '../../src/core/series/fold/fold.ts';
-import { type FoldedDriver, unpackDriver } from '../../src/core/series/packing.ts';
+import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
+import { runsOf } from '../support/campaign.ts';
 import { addReading } from '../support/mapping.ts';
 
 const rules: Rule[] = ['last', 'first', 'sum', 'average', 'min', 'max', 'count'];
@@ -57,7 +58,9 @@ const rows = fc
 
 test.each(rules)('%s gives what its model gives, one by one and at once', (rule) => {
   fc.assert(
-    fc.property(rows, fc.boolean(), (list, isAtOnce) => {
+    fc.property(rows, fc.boolean(), fc.integer({ min: 1, max: 2 }), (drawn, isAtOnce, perRow) => {
+      // Entries may make readings of one driver from one row, in their order.
+      const list = drawn.map((one, at) => ({ ...one, row: 1 + Math.floor(at / perRow) }));
       using folding = new Fold(1);
       const readings = new Readings();
       for (const one of list) {
@@ -68,9 +71,32 @@ test.each(rules)('%s gives what its model gives, one by one and at once', (rule)
         }
       }
       if (isAtOnce) folding.take(readings);
-      const expected = modelOf(rule, list);
-      expect(Array.from(folding.drain(), unpackDriver).map(seenOf)).toEqual(expected);
+      const packed = [...folding.drain()];
+      expect(packed.map((driver) => seenOf(unpackDriver(driver)))).toEqual(modelOf(rule, list));
+      // However its values were kept, a driver has one form.
+      for (const driver of packed) expect(packDriver(unpackDriver(driver))).toEqual(driver);
     }),
+    runsOf(100, 2000),
+  );
+});
+
+test.each([1, 500, 1023, 1024, 1025, 2000])('%i months of two drivers are all handed over', (months) => {
+  using folding = new Fold(1);
+  const readings = new Readings();
+  const list = Array.from({ length: months }, (_, month): Row[] =>
+    ['a', 'b'].map((driver, at) => {
+      const value = { digits: -(10n ** 14n) - BigInt(month * 2 + at), scale: 3 };
+      const place = { seconds: 4e9 + month, nanos: 999_999_999, row: 2 ** 40 + month };
+      return { driver, path: [driver], month, ...place, value, text: '', entry: 0 };
+    }),
+  ).flat();
+  for (const one of list) put(readings, 'last', one);
+  folding.take(readings);
+  expect(Array.from(folding.drain(2 ** 20), unpackDriver).map(seenOf)).toEqual(
+    modelOf(
+      'last',
+      list.map((one) => ({ ...one, row: one.row + 2 ** 20 })),
+    ),
   );
 });
 
@@ -92,6 +118,7 @@ test.each(rules)(
         const expected = modelOf(rule, list).map(known);
         expect(Array.from(folding.drain(), unpackDriver).map(seenOf).map(known)).toEqual(expected);
       }),
+      runsOf(100, 2000),
     );
   },
 );

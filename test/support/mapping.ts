@@ -1,7 +1,13 @@
 /** Rows and readings for tests of the mapping and the fold. */
 import type { Batch } from '../../src/core/mapping/column-batch.ts';
 import { RowCoder } from '../../src/core/mapping/row-coder.ts';
-import { type DriverName, Readings, type ReadingSink, eachReading } from '../../src/core/mapping/reading.ts';
+import {
+  type DriverName,
+  type DriverNames,
+  Readings,
+  type ReadingSink,
+  eachReading,
+} from '../../src/core/mapping/reading.ts';
 import type { RowMapper } from '../../src/core/mapping/row-mapper.ts';
 import type { Moment, Row, RowBatch } from '../../src/core/model.ts';
 import { readMantissa } from '../../src/core/numbers/mantissa.ts';
@@ -31,6 +37,19 @@ export function readingsOf(given: GivenReading): Readings {
   return shared;
 }
 
+/** The numbers of names, which are given once for all readings of a driver, as a mapping gives them. */
+const numbered = new WeakMap<DriverNames, { generation: number; numbers: Map<string, number> }>();
+
+function numberOf(names: DriverNames, name: DriverName): number {
+  let known = numbered.get(names);
+  if (known?.generation !== names.generation)
+    numbered.set(names, (known = { generation: names.generation, numbers: new Map() }));
+  const key = JSON.stringify(name);
+  let number = known.numbers.get(key);
+  if (number === undefined) known.numbers.set(key, (number = names.add(name)));
+  return number;
+}
+
 /** Adds a reading to others. */
 export function addReading(
   readings: Readings,
@@ -39,7 +58,7 @@ export function addReading(
   readings.reserve(1);
   const into = readings.count;
   readMantissa(value, into, readings);
-  readings.named[into] = readings.names.add(name);
+  readings.named[into] = numberOf(readings.names, name);
   readings.timed[into] = readings.times.add({ text: '', moment });
   readings.values[into] = value;
   readings.spelled[into] = text === '' ? 0 : 1;

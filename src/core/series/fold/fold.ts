@@ -171,7 +171,7 @@ export class Fold implements ReadingSink {
 
   #setValue(cell: number, { mantissas, scales, values }: Readings, at: number): void {
     const scale = scales[at] as number;
-    this.#cells.setValue(cell, mantissas[at] as number, scale, scale < 0 ? (values[at] as string) : '');
+    this.#cells.setValue(cell, mantissas[at] as number, scale, values[at] as string);
   }
 
   /** Negative, zero or positive: the reading's value against that of a cell. */

@@ -4,7 +4,6 @@ import type { Place, Rule } from '../../model.ts';
 import { BlobWriter } from '../blob.ts';
 import type { CellTable } from './cell-table.ts';
 import { type PackedDriver, type Tie, type TiedReading, packTies } from '../packing.ts';
-import { isAdding } from '../rule.ts';
 import type { FoldKernel } from './kernel.ts';
 import * as place from './layout.ts';
 import type { TieFinder } from './tie-finder.ts';
@@ -78,8 +77,7 @@ export class CellPacker {
       origins.varint(rowsBefore + cells.row(cell));
       origins.varint(pathPlace.part);
       origins.varint(cells.readings(cell));
-      if (isAdding(rule)) packAdded(cells, cell, rule);
-      else packTaken(cells, cell);
+      packValue(cells, cell, rule);
     }
     return { points: points.copy(), origins: origins.copy() };
   }
@@ -93,18 +91,8 @@ export class CellPacker {
   }
 }
 
-/** Writes the value of a single reading, and its text as read. */
-function packTaken(cells: CellTable, cell: number): void {
-  const scale = cells.scale(cell);
-  const text = cells.readText(cell);
-  if (scale >= 0) points.decimal(cells.mantissa(cell), scale, 0);
-  else points.text(cells.valueText(cell), 0);
-  if (text === '' || text === cells.valueText(cell)) origins.varint(0);
-  else origins.text(text, 1);
-}
-
-/** Writes a value that readings were added to, and the text of the latest one. */
-function packAdded(cells: CellTable, cell: number, rule: Rule): void {
+/** Writes a value, and the text as read of the reading that its cell has. */
+function packValue(cells: CellTable, cell: number, rule: Rule): void {
   const sum = cells.valueText(cell);
   const count = cells.readings(cell);
   const value = rule === 'average' ? averageDecimal(sum, count) : rule === 'count' ? String(count) : sum;
