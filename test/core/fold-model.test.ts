@@ -60,7 +60,7 @@ test.each(rules)('%s gives what its model gives, one by one and at once', (rule)
   fc.assert(
     fc.property(rows, fc.boolean(), fc.integer({ min: 1, max: 2 }), (drawn, isAtOnce, perRow) => {
       // Entries may make readings of one driver from one row, in their order.
-      const list = drawn.map((one, at) => ({ ...one, row: 1 + Math.floor(at / perRow) }));
+      const list = drawn.map((one, index) => ({ ...one, row: 1 + Math.floor(index / perRow) }));
       using folding = new Fold(1);
       const readings = new Readings();
       for (const one of list) {
@@ -84,10 +84,10 @@ test.each([1, 500, 1023, 1024, 1025, 2000])('%i months of two drivers are all ha
   using folding = new Fold(1);
   const readings = new Readings();
   const list = Array.from({ length: months }, (_, month): Row[] =>
-    ['a', 'b'].map((driver, at) => {
-      const value = { digits: -(10n ** 14n) - BigInt(month * 2 + at), scale: 3 };
+    ['a', 'b'].map((driver, index) => {
+      const negative = { digits: -(10n ** 14n) - BigInt(month * 2 + index), scale: 3 };
       const place = { seconds: 4e9 + month, nanos: 999_999_999, row: 2 ** 40 + month };
-      return { driver, path: [driver], month, ...place, value, text: '', entry: 0 };
+      return { driver, path: [driver], month, ...place, value: negative, text: '', entry: 0 };
     }),
   ).flat();
   for (const one of list) put(readings, 'last', one);
