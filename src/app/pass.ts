@@ -2,7 +2,7 @@
 import { isAgentError } from '../core/errors.ts';
 import { type PassEnded, after } from '../core/loop/after.ts';
 import { keepLoopState, loopState } from './loop-record.ts';
-import { forgetRequested } from './prepare/forget.ts';
+import { forgetRead } from './prepare/forget.ts';
 import { review } from './review/review.ts';
 import type { Verdict } from './review/verdict.ts';
 import { ageingNow, keptDigests } from './push/retention.ts';
@@ -43,18 +43,18 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   const begun = { begunMs: clock.now().getTime(), asked: await ledger.requests.asked() };
   await prepare(deps, options);
   const rolledBack = options.push === 'no' ? undefined : await rollBackRequested(deps, options.retryForMs, signal);
-  const reads = await readSources(deps, options, signal);
+  const read = await readSources(deps, options, signal);
   // After a rollback the accepted reads are what the service holds, until somebody resumes from the sources.
   const isRolledBack = (await ledger.state()).rolledBack !== undefined;
-  let verdicts = isRolledBack ? reads.map(unjudged) : await review(deps, reads);
-  const hasForgotten = !isRolledBack && (await forgetRequested(deps));
+  let verdicts = isRolledBack ? read.reads.map(unjudged) : await review(deps, read);
+  const hasForgotten = !isRolledBack && (await forgetRead(deps, read.forgotten));
   if (hasForgotten) verdicts = latest(verdicts, await review(deps, await readSources(deps, options, signal)));
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
     at: clock.now().toISOString(),
     begunAt: new Date(begun.begunMs).toISOString(),
     outcome: push.outcome,
-    exit: passExit(push, verdicts, reads, deps),
+    exit: passExit(push, verdicts, read.reads, deps),
     ...(push.reason === undefined ? {} : { reason: push.reason }),
     ...(push.hint === undefined ? {} : { hint: push.hint }),
     ...(push.push === undefined

@@ -57,7 +57,9 @@ export async function forget(
   answer(context, { forgotten: target, ...said, changes, changedPoints, largest, elsewhere, ...opened }, () => [
     `${what}; ${nextStep(settings)}`,
     ...showElsewhere(forgotten),
-    ...(isHeld ? [`${target.source} is held: its newest read is judged anew without what is forgotten`] : []),
+    ...(isHeld
+      ? [`${target.source} is held: its newest read is judged anew without what is forgotten, which stays until then`]
+      : []),
     showChanges(changes),
     ...showLargest(forgotten),
   ]);
@@ -148,13 +150,12 @@ function describe({ changes: { drivers, points }, closed, isHeld, isReplaced }: 
       : []),
     ...(changed > 0 ? [`changes ${count(changed, 'value')}`] : []),
   ];
-  const but = isReplaced
-    ? ', but for what the newest of the other files has'
-    : isHeld
-      ? ', but for what the read that waits has too, where nothing else holds that'
-      : '';
+  const but = isReplaced ? ', but for what the newest of the other files has' : '';
+  const when = isHeld
+    ? 'once the read that waits is accepted without it, but for what that has too'
+    : `at the next push${but}`;
   const opened = closed.text === '' ? '' : `; ${closed.text}`;
-  if (parts.length > 0) return `forgetting this ${parts.join(' and ')} at the next push${but}${opened}`;
+  if (parts.length > 0) return `forgetting this ${parts.join(' and ')} ${when}${opened}`;
   const why = deletes ? '' : ' (with shouldDeleteMissing: false the service deletes nothing)';
   return `forgetting this changes nothing at the service${why}`;
 }

@@ -182,6 +182,8 @@ export interface ReadStore {
    * one is asked for, and empty a little later.
    */
   drivers(source: string, kind: ReadKind): Iterable<PackedDriver>;
+  /** The drivers of some parts of a source, merged in the same way. */
+  driversOf(source: string, parts: readonly ReadPart[]): Iterable<PackedDriver>;
   /** One driver of a source's accepted read. */
   driver(source: string, id: string): PackedDriver | undefined;
   /** A driver that has readings of one month in two parts of a read, collapsed by different rules. */

@@ -1,8 +1,8 @@
-/** A part that somebody asked to forget, and that is back before the agent does it. */
+/** A part that somebody asked to forget: it is back, or another part takes its place. */
 import { describe, expect, test } from 'vitest';
-import { ids, judged, longFile, longSource, world } from '../support/world.ts';
+import { collapsing, ids, judged, longFile, longSource, sourceOf, world } from '../support/world.ts';
 
-const drivers = ids(1, 20);
+const drivers = ids(1, 30);
 const written = (factor: number): string =>
   longFile(Object.fromEntries(drivers.map((id, at) => [id, { '2026-01': (at + 7) * factor }])));
 const other = longFile({ other: { '2026-01': 1 } });
@@ -23,14 +23,14 @@ describe('a part that is back', () => {
     await using w = await forgetting();
     await w.write('in/1.csv', written(1));
     expect(await w.sync()).toMatchObject({ ...judged(0, 'sales', { carried: [] }), outcome: 'unchanged' });
-    expect(w.drivers()).toHaveLength(21);
+    expect(w.drivers()).toHaveLength(31);
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
   });
 
   test('is held against what it had', async () => {
     await using w = await forgetting();
     await w.write('in/1.csv', written(1000));
-    const reason = '20 of 21 values of the source are 1000 times what they were';
+    const reason = '30 of 31 values of the source are 1000 times what they were';
     const held = judged(4, 'sales', { state: 'held', reason });
     expect(await w.plan()).toMatchObject(held);
     expect(await w.sync()).toMatchObject(held);
@@ -45,6 +45,72 @@ describe('a part that is back', () => {
     expect(await w.sync()).toMatchObject({ exit: 3, outcome: 'acknowledged', push: { drivers: 1 } });
     await w.write('in/2.csv', other);
     await w.sync();
-    expect(w.drivers()).toHaveLength(21);
+    expect(w.drivers()).toHaveLength(31);
+  });
+});
+
+describe('where another part takes its place', () => {
+  const months = ['2026-01', '2026-02', '2026-03'];
+  const bookings = (ofMonths: readonly string[], factor = 1): string =>
+    longFile(
+      Object.fromEntries(
+        drivers.map((id, at) => [id, Object.fromEntries(ofMonths.map((month) => [month, (at + 7) * factor]))]),
+      ),
+    );
+  const byMonth = Object.fromEntries(months.map((month) => [`in/${month}.csv`, bookings([month])]));
+  const adding = { sources: { sales: collapsing('sum', 'in/*.csv') } };
+
+  test('nothing goes while the read that has it is held: parts that one file replaces are forgotten one by one', async () => {
+    await using w = await world({ config: adding, files: byMonth });
+    await w.sync();
+    const before = w.points();
+    for (const month of months) await w.remove(`in/${month}.csv`);
+    await w.write('in/all.csv', bookings(months));
+    expect(await w.sync()).toMatchObject(judged(4, 'sales', { state: 'held' }));
+    for (const [at, month] of months.entries()) {
+      expect(w.points()).toEqual(before);
+      await w.forget('sales', `in/${month}.csv`);
+      expect((await w.plan()).exit).toBe(at < 2 ? 4 : 0);
+      expect((await w.sync()).exit).toBe(at < 2 ? 4 : 0);
+    }
+    expect(w.points()).toEqual(before);
+    expect(await w.sync()).toMatchObject({ ...judged(0, 'sales', { carried: [] }), outcome: 'unchanged' });
+  });
+
+  test.each([
+    ['ten times its values', 10, /10 times/],
+    ['the other sign', -1, /other sign/],
+  ])('%s are found, and approved at once with it', async (_what, factor, words) => {
+    await using w = await world({ config: adding, files: byMonth });
+    await w.sync();
+    const before = w.points();
+    await w.remove('in/2026-03.csv');
+    await w.write('in/2026-03 final.csv', bookings(['2026-03'], factor));
+    await w.sync();
+    await w.forget('sales', 'in/2026-03.csv');
+    const report = await w.sync();
+    expect(report).toMatchObject(judged(4, 'sales', { state: 'held', reason: expect.stringMatching(words) }));
+    expect(w.points()).toEqual(before);
+    expect((await w.sync()).exit).toBe(4);
+    await w.approve(sourceOf(report, 'sales').digest ?? '');
+    expect(await w.sync()).toMatchObject({ ...judged(0, 'sales', { carried: [] }), outcome: 'acknowledged' });
+    expect(w.points()[drivers[0]!]).toMatchObject({ '2026-01': '7', '2026-03': String(7 * factor) });
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
+  });
+
+  test('a closed month keeps its values until they are approved', async () => {
+    await using w = await world({ config: { ...adding, lastClose: '2026-01' }, files: byMonth });
+    await w.sync();
+    const before = w.points();
+    await w.remove('in/2026-01.csv');
+    await w.write('in/2026-01 final.csv', bookings(['2026-01']).replace(',7\n', ',8\n'));
+    await w.sync();
+    await w.open(async ({ ledger, clock }) => {
+      await ledger.requests.add({ kind: 'forget', source: 'sales', part: 'in/2026-01.csv' }, clock.now().getTime(), {});
+    });
+    expect(await w.sync()).toMatchObject(
+      judged(4, 'sales', { state: 'held', reason: expect.stringMatching(/1 point of a closed month/) }),
+    );
+    expect(w.points()).toEqual(before);
   });
 });

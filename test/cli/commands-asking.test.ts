@@ -104,7 +104,7 @@ describe('forget', () => {
     expect((await run('sync')).code).toBe(4);
     const { stdout } = await run('forget', 'revenue', 'r-1.csv', '--yes');
     expect(stdout).toContain(
-      'forgetting this deletes 1 driver and 2 points at the next push, but for what the read that waits has too, where nothing else holds that;',
+      'forgetting this deletes 1 driver and 2 points once the read that waits is accepted without it, but for what that has too;',
     );
     expect(await json('sync')).toMatchObject({ exit: 0, outcome: 'acknowledged' });
     expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ A: { '2026-01': '1', '2026-02': '3' }, B: { '2026-01': '1' } });

@@ -1,9 +1,8 @@
 /** What `sync` would make of the sources that `check` has read whole: the same steps as a pass, on a copy of the state. */
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { forgetRequested } from '../prepare/forget.ts';
 import { prepare } from '../prepare/prepare.ts';
-import { assembleCandidates } from '../read/candidate.ts';
+import { withoutForgotten } from '../read-sources.ts';
 import { type SourceLook, readSource } from '../read/read-source.ts';
 import { review } from '../review/review.ts';
 import type { Verdict } from '../review/verdict.ts';
@@ -46,8 +45,7 @@ async function verdictsOf(
       judged.has(source.name) ? await readSource(silent, source, signal) : unread(source),
     ),
   );
-  await forgetRequested(silent, looks);
-  return review(silent, assembleCandidates(silent, looks));
+  return review(silent, await withoutForgotten(silent, looks));
 }
 
 function unread(settings: SourceSettings): SourceLook {

@@ -107,9 +107,9 @@ export async function plan(
   const { rolledBack } = await ledger.state();
   // A sync goes on from the sources after a rollback, so its plan does too.
   await prepare(deps, { resume: true });
-  const reads = await readSources(deps, {}, signal);
+  const read = await readSources(deps, {}, signal);
   const held = new ChangesBySource(shownMax);
-  const reviewed = await review(deps, reads, (source, change) => held.of(source).note(change));
+  const reviewed = await review(deps, read, (source, change) => held.of(source).note(change));
   const snapshot = await buildSnapshot(deps);
   const last = await ledger.pushes.lastAcknowledged(address);
   const pushed = new ChangesBySource(shownMax);
@@ -142,7 +142,7 @@ export async function plan(
   const push: PushReport = blocked ??
     (isUnrecorded ? { ...waiting, hint: notRecorded } : waiting) ?? { outcome: 'unchanged' };
   const stopped = push.outcome === 'blocked' ? { reason: push.reason ?? '', hint: push.hint } : undefined;
-  const exit = passExit(push, verdicts, reads, deps);
+  const exit = passExit(push, verdicts, read.reads, deps);
   return {
     changes,
     digest: snapshot.digest,

@@ -11,27 +11,80 @@ import { type Found, copyPart, isCellOf } from '../read/carried.ts';
 import type { SourceLook } from '../read/read-source.ts';
 import { removedSources } from '../read/removed-sources.ts';
 import { consentToEmpty } from '../review/approvals.ts';
+import type { PartsToForget } from '../review/forgotten.ts';
 
 /**
- * Carries out pending `forget` requests, but for those that have to wait until their source was read. A part that is back is not
- * forgotten: what it holds now is judged against what it had.
- * @param looks what the pass has seen of the sources; without them counts what was seen last
+ * Begins with pending `forget` requests, but for those that have to wait until their source was read. A part that is back is not
+ * forgotten: what it holds now is judged against what it had. Others go with the read that is accepted without them: what takes their
+ * place may be held, and would be compared with nothing. Those of a source that was not read go at once.
+ * @param looks what the pass has seen of the sources
+ */
+export async function beginForgetting(deps: Dependencies, looks: readonly SourceLook[]): Promise<PartsToForget> {
+  const begun = new Map<string, { readonly names: Set<string>; readonly requests: number[] }>();
+  for (const { id, request } of await deps.ledger.requests.pending()) {
+    if (request.kind !== 'forget' || waitsForRead(deps, request)) continue;
+    const look = looks.find(({ settings }) => settings.name === request.source);
+    const found = look?.state === 'read' ? look.found : undefined;
+    const names = found && replacedParts(deps, request, found);
+    if (names === undefined) {
+      await finish(deps, { id, request }, found && { found });
+      continue;
+    }
+    const of = begun.get(request.source) ?? { names: new Set(), requests: [] };
+    begun.set(request.source, { names: new Set([...of.names, ...names]), requests: [...of.requests, id] });
+  }
+  return {
+    names: new Map([...begun].map(([source, { names }]) => [source, names])),
+    carryOut: async (source) => {
+      const { names, requests } = begun.get(source) ?? { names: new Set<string>(), requests: [] };
+      if (names.size > 0) await dropForgotten(deps, source, names);
+      for (const id of requests) await endForget(deps, id);
+    },
+  };
+}
+
+/**
+ * Carries out the requests that waited for a read, once it was accepted.
+ * @param begun what this pass has begun with is done, or waits on
  * @returns whether there was one
  */
-export async function forgetRequested(deps: Dependencies, looks: readonly SourceLook[] = []): Promise<boolean> {
-  const { ledger, log } = deps;
+export async function forgetRead(deps: Dependencies, begun: PartsToForget): Promise<boolean> {
   let isDone = false;
-  for (const { id, request } of await ledger.requests.pending()) {
-    if (request.kind !== 'forget' || waitsForRead(deps, request)) continue;
+  for (const { id, request } of await deps.ledger.requests.pending()) {
+    if (request.kind !== 'forget' || begun.names.has(request.source) || waitsForRead(deps, request)) continue;
     isDone = true;
-    const of = { source: request.source, part: request.part };
-    const look = looks.find(({ settings }) => settings.name === request.source);
-    if (await forget(deps, request, look?.state === 'read' ? { found: look.found } : {}))
-      log.info('forgot what was carried', of);
-    else log.info('there is nothing to forget any more: it is back, or was forgotten before', of);
-    await endForget(deps, id);
+    await finish(deps, { id, request });
   }
   return isDone;
+}
+
+async function finish(
+  deps: Dependencies,
+  { id, request }: { readonly id: number; readonly request: Forgetting },
+  known?: KnownOfParts,
+): Promise<void> {
+  const of = { source: request.source, part: request.part };
+  if (await forget(deps, request, known)) deps.log.info('forgot what was carried', of);
+  else deps.log.info('there is nothing to forget any more: it is back, or was forgotten before', of);
+  await endForget(deps, id);
+}
+
+/**
+ * The parts that a request drops of what a source has accepted, which other parts may take the place of; `undefined` where nothing
+ * can: they are another source's, are known from a snapshot alone, or are all that there is.
+ */
+function replacedParts(
+  deps: Dependencies,
+  { source, ...asked }: Forgetting,
+  found: Found,
+): ReadonlySet<string> | undefined {
+  const { buffer, settings } = deps;
+  if (found.present.length === 0 || settings.sources.every(({ name }) => name !== source)) return undefined;
+  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
+  if (accepted.some(({ kind }) => kind === 'snapshot')) return undefined;
+  const names = namesToForget(deps, { source, ...asked }, { found });
+  const own = new Set(accepted.flatMap(({ kind, name }) => (kind === 'part' ? [name] : [])));
+  return names.size > 0 && [...names].every((name) => own.has(name)) ? names : undefined;
 }
 
 /** After going back to a snapshot only a read of the source tells which of its parts are gone. */
@@ -61,16 +114,11 @@ export interface KnownOfParts {
  * Drops what is carried: of some parts of a source that are gone, or of a source that left the config.
  * @returns whether there was something
  */
-export async function forget(
-  deps: Dependencies,
-  { source, ...asked }: Forgetting,
-  { reported = [], found }: KnownOfParts = {},
-): Promise<boolean> {
+export async function forget(deps: Dependencies, asked: Forgetting, known: KnownOfParts = {}): Promise<boolean> {
   const { buffer, ledger, settings } = deps;
-  const wanted = partsOf(asked);
-  if (settings.sources.some(({ name }) => name === source) || wanted !== undefined) {
-    const carried = [...carriedParts(deps, source, found), ...reported];
-    const names = new Set(carried.filter((name) => wanted?.includes(name) ?? true));
+  const { source } = asked;
+  if (settings.sources.some(({ name }) => name === source) || partsOf(asked) !== undefined) {
+    const names = namesToForget(deps, asked, known);
     if (names.size === 0) return false;
     // First, since the candidate says what is taken over.
     dropTakenOver(deps, source, names);
@@ -83,9 +131,30 @@ export async function forget(
     buffer.rejects.keepOnly(source, []);
   }
   await ledger.holds.release(source);
-  for (const _driver of acceptedDrivers(deps)) return true;
-  await consentToEmpty(deps);
+  await consentIfEmpty(deps);
   return true;
+}
+
+/** Drops parts of what a source has accepted, whose candidate lacks them. */
+async function dropForgotten(deps: Dependencies, source: string, names: ReadonlySet<string>): Promise<void> {
+  dropParts(deps, source, { names });
+  await consentIfEmpty(deps);
+  deps.log.info('forgot what was carried', { source, parts: [...names] });
+}
+
+async function consentIfEmpty(deps: Dependencies): Promise<void> {
+  for (const _driver of acceptedDrivers(deps)) return;
+  await consentToEmpty(deps);
+}
+
+function namesToForget(
+  deps: Dependencies,
+  { source, ...asked }: Forgetting,
+  { reported = [], found }: KnownOfParts,
+): ReadonlySet<string> {
+  const wanted = partsOf(asked);
+  const carried = [...carriedParts(deps, source, found), ...reported];
+  return new Set(carried.filter((name) => wanted?.includes(name) ?? true));
 }
 
 /** What a held candidate would carry of removed sources is still theirs: it is dropped there, or it would come again. */
@@ -148,15 +217,20 @@ function withoutParts(buffer: Dependencies['buffer'], snapshot: ReadPart, { name
   return { ...snapshot, id };
 }
 
-/** Parts that are gone: carried by the accepted read, or by a candidate that is held, and not back. */
+/**
+ * Parts that are gone: carried by the accepted read, or by a candidate that is held, and not back.
+ * @param found what the source shows now; without it counts what it showed last
+ */
 function carriedParts({ buffer }: Dependencies, source: string, found?: Pick<Found, 'listed'>): readonly string[] {
   const candidate = buffer.reads.parts(source, 'candidate') ?? [];
+  const parts = [...(buffer.reads.parts(source, 'accepted') ?? []), ...candidate];
   const present = new Set(
     found?.listed.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]) ??
       candidate.filter(({ carried }) => !carried).map(({ name }) => name),
   );
-  const parts = [...(buffer.reads.parts(source, 'accepted') ?? []), ...candidate];
-  return [...new Set(parts.filter(({ carried, name }) => carried && !present.has(name)).map(({ name }) => name))];
+  // A candidate that lacks what was forgotten does not carry it.
+  const isGone = ({ kind, carried }: ReadPart): boolean => carried || (found !== undefined && kind === 'part');
+  return [...new Set(parts.filter((part) => isGone(part) && !present.has(part.name)).map(({ name }) => name))];
 }
 
 /** Parts that are gone as the ledger says: those that the last pass of the agent that leads reported as carried. */

@@ -7,7 +7,7 @@ import type { SourceSettings } from '../../core/settings.ts';
 import type { PartRead, ReadPart } from '../../core/buffer.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptedParts } from './accepted-parts.ts';
+import { acceptedParts, partsWithout } from './accepted-parts.ts';
 import {
   type Found,
   type PartToCarry,
@@ -23,8 +23,15 @@ import { type SourceLook, type SourceRead, type WholeLook, keepPartial } from '.
 import { type Takeover, findTakeovers } from './removed-sources.ts';
 import { type Yielded, findYielded, withoutYielded } from './yielded.ts';
 
-/** Sets the candidates of all sources that were read: only then is it known who takes over what of a removed source. */
-export function assembleCandidates(deps: Dependencies, looks: readonly SourceLook[]): SourceRead[] {
+/**
+ * Sets the candidates of all sources that were read: only then is it known who takes over what of a removed source.
+ * @param forgotten parts that are not carried any more, by source
+ */
+export function assembleCandidates(
+  deps: Dependencies,
+  looks: readonly SourceLook[],
+  forgotten: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
+): SourceRead[] {
   const reads = looks.flatMap((look) =>
     look.state === 'read' ? [{ source: look.settings.name, found: look.found }] : [],
   );
@@ -33,7 +40,12 @@ export function assembleCandidates(deps: Dependencies, looks: readonly SourceLoo
     looks.flatMap((look) => {
       if (look.state === 'unread') return [];
       const { settings, found, readBy } = look;
-      const of = { found, takeovers: takeovers.get(settings.name) ?? [], readBy };
+      const of = {
+        found,
+        takeovers: takeovers.get(settings.name) ?? [],
+        readBy,
+        forgotten: forgotten.get(settings.name),
+      };
       return [[settings.name, gather(deps, settings, of)] as const];
     }),
   );
@@ -68,6 +80,8 @@ interface Gathered {
   readonly carried: readonly PartToCarry[];
   readonly takeovers: readonly Takeover[];
   readonly readBy: WholeLook['readBy'];
+  /** Names of its parts that it does not carry any more. */
+  readonly forgotten: ReadonlySet<string> | undefined;
   /** It carries months that the export does not show. */
   readonly hasHistory: boolean;
   readonly yielded: Yielded;
@@ -80,18 +94,21 @@ interface MovedIn {
   readonly drivers: ReadonlySet<string>;
 }
 
+type Gathering = Pick<Gathered, 'takeovers' | 'readBy' | 'forgotten'> & { readonly found: Found };
+
 function gather(
   deps: Dependencies,
   { name, removed, history }: SourceSettings,
-  { found, takeovers, readBy }: Pick<Gathered, 'takeovers' | 'readBy'> & { readonly found: Found },
+  { found, takeovers, readBy, forgotten }: Gathering,
 ): Gathered {
-  const gone = removed === 'carry' ? goneOf(deps, name, { found, takeovers }) : [];
+  const all = removed === 'carry' ? goneOf(deps, name, { found, takeovers }) : [];
+  const gone = all.filter((part) => forgotten?.has(part.name) !== true);
   const { present, carried } = found.newestOnly
     ? onlyNewest(found.present, gone)
     : { present: found.present, carried: gone };
   const hasAccepted = takeovers.length > 0 || deps.buffer.reads.parts(name, 'accepted') !== undefined;
   const hasHistory = history === 'carry' && hasAccepted;
-  return { present, carried, takeovers, readBy, hasHistory, yielded: nothing, movedIn: [] };
+  return { present, carried, takeovers, readBy, forgotten, hasHistory, yielded: nothing, movedIn: [] };
 }
 
 const nothing: Yielded = { drivers: new Set(), to: new Map(), by: [] };
@@ -168,7 +185,16 @@ function onlyNewest(present: readonly PartRead[], gone: readonly PartToCarry[]):
 function setCandidate(
   deps: Dependencies,
   settings: SourceSettings,
-  { present, carried, takeovers, hasHistory, yielded, movedIn, basis }: Gathered & { readonly basis: string },
+  {
+    present,
+    carried,
+    takeovers,
+    forgotten,
+    hasHistory,
+    yielded,
+    movedIn,
+    basis,
+  }: Gathered & { readonly basis: string },
 ): void {
   const { buffer } = deps;
   const source = settings.name;
@@ -182,7 +208,7 @@ function setCandidate(
   const history = hasHistory
     ? carryHistory(deps, settings, {
         parts: buffer.reads.parts(source, 'candidate') ?? [],
-        accepted: acceptedRuns(deps, source, { takeovers, yielded, movedIn }),
+        accepted: acceptedRuns(deps, source, { takeovers, forgotten, yielded, movedIn }),
         read,
       })
     : [];
@@ -197,9 +223,13 @@ function setCandidate(
 function acceptedRuns(
   { buffer }: Dependencies,
   source: string,
-  { takeovers, yielded, movedIn }: Pick<Gathered, 'takeovers' | 'yielded' | 'movedIn'>,
+  { takeovers, forgotten, yielded, movedIn }: Pick<Gathered, 'takeovers' | 'forgotten' | 'yielded' | 'movedIn'>,
 ): Iterable<PackedDriver> {
-  const own = only(buffer.reads.drivers(source, 'accepted'), (id) => !yielded.drivers.has(id));
+  const accepted =
+    forgotten === undefined
+      ? buffer.reads.drivers(source, 'accepted')
+      : buffer.reads.driversOf(source, partsWithout(buffer, source, forgotten));
+  const own = only(accepted, (id) => !yielded.drivers.has(id));
   const others = [...takeovers, ...movedIn].map(({ from, drivers }) =>
     only(buffer.reads.drivers(from, 'accepted'), (id) => drivers?.has(id) !== false),
   );

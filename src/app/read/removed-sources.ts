@@ -30,10 +30,16 @@ function notIn({ sources }: KnownSources['settings'], names: readonly string[]):
   return names.filter((name) => !configured.has(name));
 }
 
-/** A source's accepted drivers, and those that it takes over from removed sources. */
-export function withInherited(deps: Dependencies, source: string, removed: readonly string[]): Iterable<PackedDriver> {
+/** A source's accepted drivers, and those that it takes over from removed sources. @param own only these of its own parts */
+export function withInherited(
+  deps: Dependencies,
+  source: string,
+  removed: readonly string[],
+  own?: readonly ReadPart[],
+): Iterable<PackedDriver> {
+  const { reads } = deps.buffer;
   return mergeDriverRuns([
-    deps.buffer.reads.drivers(source, 'accepted'),
+    own === undefined ? reads.drivers(source, 'accepted') : reads.driversOf(source, own),
     ...removed.map((gone) => inherited(deps, gone, source)),
   ]);
 }

@@ -9,14 +9,14 @@ import {
 } from '../../core/guard/guard.ts';
 import { type Regression, regression } from '../../core/guard/answer-version.ts';
 import { type Comparison, comparing } from '../../core/series/compare.ts';
-import { type DriverChange, pairDrivers } from '../../core/series/diff.ts';
+import { type DriverChange, hasChanges, pairDrivers } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver, PackedPoints } from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadPart } from '../../core/buffer.ts';
 import type { DeletedPoints } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptedRejects } from '../read/accepted-parts.ts';
+import { acceptedRejects, partsWithout } from '../read/accepted-parts.ts';
 import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
 import { inTurns } from '../turns.ts';
 import { furtherThan, pendingApproval } from './approvals.ts';
@@ -24,6 +24,7 @@ import { findCarriedDoubts } from './carried-doubts.ts';
 import { BeginningReview } from './beginning.ts';
 import type { CandidateDecision, Facts, Reviewed } from './decision.ts';
 import { dayMs, letThroughIn, letThroughInMonth } from './let-through.ts';
+import type { PartsToForget } from './forgotten.ts';
 import type { Move } from './moves.ts';
 import { carriedPathsNote, findOtherwise, otherwiseDoubts } from './read-otherwise.ts';
 import { type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
@@ -32,6 +33,7 @@ interface Circumstances {
   /** Sources that left the config. */
   readonly removed: readonly string[];
   readonly watch: WatchChanges | undefined;
+  readonly forgotten: PartsToForget;
 }
 
 /** Is told of every change that a candidate makes, and that a removed source's leaving makes. */
@@ -47,22 +49,29 @@ export interface Looked {
 export async function look(
   deps: Dependencies,
   { settings, mayLag, readBy }: Pick<Facts, 'settings' | 'mayLag' | 'readBy'>,
-  { removed, watch }: Circumstances,
+  { removed, watch, forgotten }: Circumstances,
 ): Promise<Looked> {
   const source = settings.name;
+  const names = forgotten.names.get(source);
+  const left = names && partsWithout(deps.buffer, source, names);
   const runs = {
-    before: () => withInherited(deps, source, removed),
+    before: () => withInherited(deps, source, removed, left),
     after: () => deps.buffer.reads.drivers(source, 'candidate'),
   };
   const gone = inheritedFrom(deps, source, removed);
   const begins = new BeginningReview(deps, settings);
-  const { comparison, guard } = await compare(deps, settings, runs, (name, change) => {
+  const compared = await compare(deps, settings, runs, (name, change) => {
     begins.see(change);
     watch?.(name, change);
   });
+  const { comparison } = compared;
+  // What takes the place of forgotten parts is held against what they had.
+  const isReplaced = left !== undefined && hasChanges(comparison.changes);
+  const valued = isReplaced ? { ...runs, before: () => withInherited(deps, source, removed) } : runs;
+  const { guard } = isReplaced ? await compare(deps, settings, valued) : compared;
   const beginning = await begins.find(runs);
   const isFirst = deps.buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
-  const values = isFirst ? noFindings : findingsOf(guard, runs);
+  const values = isFirst ? noFindings : findingsOf(guard, valued);
   const found = { comparison, beginning, inheritedFrom: gone, isFirst, values };
   return { facts: { source, settings, ...found, mayLag, readBy }, guard };
 }

@@ -7,6 +7,7 @@ import { acceptTogether, carryOut, settleRemoved } from './carry-out.ts';
 import { type Looked, type WatchChanges, decide, look, lookWithArrivals } from './decide.ts';
 import type { CandidateDecision, Decision } from './decision.ts';
 import { departedOf } from './departed.ts';
+import type { PartsToForget } from './forgotten.ts';
 import { findMoves, movedPoints } from './moves.ts';
 import { sameContentWarnings } from './same-content.ts';
 import { sharedPathWarnings } from './shared-paths.ts';
@@ -16,15 +17,16 @@ import type { Verdict } from './verdict.ts';
 /** Accepts or holds every candidate, and records it. */
 export async function review(
   deps: Dependencies,
-  reads: readonly SourceRead[],
+  { reads, forgotten }: { readonly reads: readonly SourceRead[]; readonly forgotten: PartsToForget },
   watch?: WatchChanges,
 ): Promise<readonly Verdict[]> {
   await deps.ledger.holds.settleDeletes(deps.clock.now().getTime());
   const removed = removedSources(deps);
   const alone: Alone[] = [];
-  for (const read of reads) alone.push(await lookAlone(deps, read, { removed, watch }));
+  for (const read of reads) alone.push(await lookAlone(deps, read, { removed, watch, forgotten }));
   const { decisions, isEmptyApproved } = await decideTogether(deps, alone, removed);
   if (isEmptyApproved) await consentToEmpty(deps);
+  for (const { kind, source } of decisions) if (kind === 'accept') await forgotten.carryOut(source);
   await acceptTogether(deps, decisions);
   const verdicts = new Map<string, Verdict>();
   for (const one of alone) {
@@ -60,11 +62,7 @@ function withWarnings(verdict: Verdict, more: readonly string[]): Verdict {
 /** What is known of a source before it is seen beside the others. */
 type Alone = Exclude<Decision, CandidateDecision> | (Looked & { readonly kind: 'candidate'; readonly source: string });
 
-async function lookAlone(
-  deps: Dependencies,
-  read: SourceRead,
-  around: { removed: readonly string[]; watch: WatchChanges | undefined },
-): Promise<Alone> {
+async function lookAlone(deps: Dependencies, read: SourceRead, around: Parameters<typeof look>[2]): Promise<Alone> {
   const source = read.settings.name;
   if (read.state === 'unread') return { kind: 'unread', source, reason: read.reason, hint: read.hint };
   if (deps.buffer.reads.parts(source, 'candidate') === undefined) return { kind: 'unchanged', source };

@@ -135,6 +135,13 @@ export class SqliteReads implements ReadStore {
     keeping?.end();
   }
 
+  *driversOf(source: string, parts: readonly ReadPart[]): Generator<PackedDriver> {
+    const runs = 'SELECT run FROM part_run WHERE part_read IN (SELECT value FROM json_each(?))';
+    const sql = `SELECT ${bundleColumns} FROM bundle b WHERE b.source = ? AND b.part_read IN (${runs}) ORDER BY b.first`;
+    const rows = this.#folds.rows(sql, source, JSON.stringify(parts.map(({ id }) => id)));
+    yield* this.#folds.merged(rows, this.#folds.orderIn(parts));
+  }
+
   #isSmall(source: string, kind: ReadKind): boolean {
     const sql = `SELECT total(length(points) + length(origins)) AS bytes, total(drivers) AS drivers
       FROM bundle WHERE source = ? AND part_read IN (${runsOfRead})`;

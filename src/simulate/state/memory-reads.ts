@@ -104,9 +104,13 @@ export class MemoryReads implements ReadStore {
     if (read !== undefined) read.summary = summary;
   }
 
-  *drivers(source: string, kind: ReadKind): Generator<PackedDriver> {
-    const parts = this.parts(source, kind) ?? [];
-    const runs = this.#runsOf(source, kind);
+  drivers(source: string, kind: ReadKind): Iterable<PackedDriver> {
+    return this.driversOf(source, this.parts(source, kind) ?? []);
+  }
+
+  *driversOf(source: string, parts: readonly ReadPart[]): Generator<PackedDriver> {
+    const ids = parts.map(({ id }) => id);
+    const runs = runsOf(this.#tables, ids).filter((run) => run.source === source);
     const [only] = runs;
     if (only !== undefined && runs.length === 1 && isPlain(sortedFolds(only))) yield* sortedFolds(only);
     else yield* mergedRuns(runs, orderIn(this.#tables, parts));
