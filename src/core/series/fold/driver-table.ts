@@ -47,11 +47,7 @@ export class DriverTable {
     return rules[this.#records.int(driver, place.driverRuleAt)] as Rule;
   }
 
-  /** The cell of its newest reading, or -1. */
-  cell(driver: number): number {
-    return this.#records.int(driver, place.driverCellAt);
-  }
-
+  /** Notes the cell of its newest reading, where the kernel looks first. */
   setCell(driver: number, cell: number): void {
     this.#records.setInt(driver, place.driverCellAt, cell);
   }

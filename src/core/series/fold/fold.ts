@@ -85,8 +85,7 @@ export class Fold implements ReadingSink {
     const driver = drivers.find(readings.named[at] as number, readings.entries[at] as number, moment, row);
     const rule = drivers.rule(driver);
     const cells = this.#cells;
-    let cell = drivers.cell(driver);
-    if (cell !== none && cells.month(cell) !== month) cell = cells.find(driver, month);
+    let cell = cells.find(driver, month);
     if (cell === none) {
       cell = cells.create(driver, month, drivers.newest(driver));
       drivers.setNewest(driver, cell);
