@@ -338,7 +338,7 @@ export const plants: readonly Plant[] = [
   {
     name: 'whoever takes over a removed source is not judged for it',
     file: 'app/review/decide.ts',
-    find: 'before: () => withInherited(deps, source, removed),',
+    find: 'before: () => withInherited(deps, source, removed, left),',
     replace: "before: () => deps.buffer.reads.drivers(source, 'accepted'),",
     breaks: ['evidence', 'slip', 'closed'],
     config: movingDrivers,
