@@ -71,7 +71,7 @@ async function accepted(deps: Dependencies, decision: Accepting): Promise<Verdic
 async function hold(deps: Dependencies, decision: Holding): Promise<Verdict> {
   const { buffer, ledger, clock } = deps;
   const { source, comparison, scope, reason, hint, approvable } = decision;
-  const digest = digestOf(source, buffer.reads.drivers(source, 'candidate'));
+  const digest = digestOf([source, comparison.changes], buffer.reads.drivers(source, 'candidate'));
   await ledger.holds.hold({ source, digest, reason, hint, approvable }, scope, clock.now().getTime());
   buffer.reads.keepSummary(source, 'candidate', comparison.after);
   if (decision.approval !== undefined && decision.whyDropped !== undefined) {
