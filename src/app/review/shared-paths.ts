@@ -27,8 +27,7 @@ function findShared(names: Names, sources: readonly string[]): Readonly<Record<s
   const shared = sharedHashes(sources.map((source) => hashesOf(names, source)));
   if (shared.size === 0) return {};
   const owners: Owners = new Map();
-  const found = sources.map((source) => [source, warningsOf(names, source, { shared, owners })] as const);
-  return Object.fromEntries(found.filter(([, warnings]) => warnings.length > 0));
+  return Object.fromEntries(sources.map((source) => [source, warningsOf(names, source, { shared, owners })]));
 }
 
 /** In order. Numbers cost a tenth of what a map of the paths does: 40 ms for 200 000, beside the 120 ms that going over their names takes. */
