@@ -27,9 +27,7 @@ export function sameContentWarnings(
 /** The shortest name is most likely that of the original: `a.csv` beside `a (1).csv` and `Copy of a.csv`. */
 function warningOf(source: string, parts: readonly ReadPart[]): string {
   const namesOf = (isCarried: boolean): readonly string[] =>
-    parts
-      .flatMap(({ name, carried }) => (carried === isCarried ? [name] : []))
-      .toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
+    parts.flatMap(({ name, carried }) => (carried === isCarried ? [name] : [])).toSorted((a, b) => a.length - b.length);
   const [there, gone] = [namesOf(false), namesOf(true)];
   const [original = '', copy = '', ...others] = there;
   const times = parts.length === 2 ? 'twice' : `${parts.length} times`;
