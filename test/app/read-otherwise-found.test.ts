@@ -101,6 +101,7 @@ describe('what was read by other settings', () => {
 describe('content that both settings have read', () => {
   test('is evidence that they do not differ where it has the same points, in all parts', () => {
     expect(found({ candidate: { 'a.csv': there, 'b.csv': gone } })).toBeUndefined();
+    expect(found({ candidate: { 'a.csv': there, 'b.csv': gone, 'c.csv': there } })).toBeUndefined();
     const accepted = { sales: [{ ...two, 'c.csv': { points } }, before] } as const;
     const other = { ...there, points: { A: { '2026-01': '1000', '2026-02': '2' } } };
     const both = { 'a.csv': there, 'b.csv': gone, 'c.csv': other };
@@ -113,10 +114,10 @@ describe('content that both settings have read', () => {
 });
 
 describe('a doubt', () => {
-  const counted = { ...gone, points: { A: { '2026-02': '1', '2026-03': '2' }, B: { '2025-11': '3' } } };
+  const counted = { ...gone, points: { A: { '2026-01': '4', '2026-02': '1', '2026-03': '2' }, B: { '2025-11': '3' } } };
   const candidate = { 'a.csv': rewritten, 'b.csv': counted };
   const settings = nameOfNumbers(scaled);
-  const all = { points: 3, from: '2025-11', to: '2026-03' };
+  const all = { points: 4, from: '2025-11', to: '2026-03' };
 
   test('names the part, its points and months, and the settings of today', () => {
     expect(doubts({ candidate })).toEqual([{ kind: 'otherwise', carried: 'b.csv', what: { ...all, settings } }]);
@@ -136,7 +137,8 @@ describe('a doubt', () => {
 
   test('is none where a part has no points, only paths differ, or nothing does', () => {
     expect(doubts({ candidate: { 'a.csv': rewritten, 'b.csv': { ...gone, points: {} } } })).toEqual([]);
-    expect(doubts({ candidate, now: renamed })).toEqual([]);
+    const several = { 'a.csv': rewritten, 'b.csv': { ...counted, count: 2 } };
+    expect(doubts({ candidate: several, now: renamed })).toEqual([]);
     expect(doubts({ candidate, now: before })).toEqual([]);
   });
 });
