@@ -108,9 +108,14 @@ describe('a source that takes drivers over', () => {
   });
 });
 
-test('a read is named by its buffer, by what is accepted and by the candidate', async () => {
-  const { buffer } = await worldOf([]);
-  const [accepted, candidate] = (['accepted', 'candidate'] as const).map((kind) => buffer.reads.parts('a', kind)?.[0]);
-  expect(readKey({ buffer } as Dependencies, 'a')).toBe(`mine ${accepted?.id} > ${candidate?.id}`);
+test('a read is named by its buffer, by the parts that are accepted and by those of the candidate', () => {
+  const part = { points: { A: { '2026-01': '1' } } };
+  const reads = { 'a accepted': { 'a.csv': part, 'b.csv': part }, 'a candidate': { 'c.csv': part } };
+  const buffer = keptReads(reads);
+  buffer.setState({ id: 'mine' });
+  const [accepted, candidate] = (['accepted', 'candidate'] as const).map((kind) => buffer.reads.parts('a', kind) ?? []);
+  const [one, other, now] = [...(accepted ?? []), ...(candidate ?? [])].map(({ id }) => id);
+  expect(readKey({ buffer } as Dependencies, 'a')).toBe(`mine ${one} ${other} > ${now}`);
   expect(readKey({ buffer } as Dependencies, 'b')).toBe('mine  > ');
+  buffer.close();
 });
