@@ -174,6 +174,35 @@ describe('rows may count twice', () => {
   });
 });
 
+describe('after a loss of the buffer, when a snapshot stands for the accepted read, rows', () => {
+  const points = { A: { [january]: '1' } };
+  const twiceIn = (hash: string): readonly object[] => {
+    const gone = { points, rule: 'sum', version: takenOut.whole, ...carried } as const;
+    const there = { points, rule: 'sum', hash, fingerprint: 'new' } as const;
+    const buffer = keptReads({ 'sales candidate': { 'a.csv': there, 'b.csv': gone } });
+    const writer = buffer.parts.begin('sales', { name: '', kind: 'snapshot' }, 'old');
+    const known = { source: 'sales', revisedAtMs: 7, isPart: true };
+    for (const [at, name] of ['a.csv', 'b.csv'].entries())
+      writer.addOrigin(buffer.parts.addRestoredOrigin({ ...known, id: 100 + at, name, hash: `content of ${name}` }));
+    const { id } = writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
+    buffer.reads.set('sales', 'accepted', [{ id, carried: false, settled: false }]);
+    const settings = { name: 'sales', mapping: { drivers: [{ rule: 'sum' }] } } as unknown as SourceSettings;
+    const found = findCarriedDoubts({ buffer } as Dependencies, settings, []);
+    buffer.close();
+    return found;
+  };
+
+  test('do not count twice in content that it knows', () => {
+    expect(twiceIn('content of a.csv')).toEqual([]);
+  });
+
+  test('may count twice in content that it does not know', () => {
+    expect(twiceIn('other')).toEqual([
+      { kind: 'twice', carried: 'b.csv', other: { part: 'a.csv', driver: 'A', month: january } },
+    ]);
+  });
+});
+
 describe('readings may be missing', () => {
   const last = (value: string, seconds: number, more: KeptPart = {}): KeptPart => {
     return { points: { A: { [january]: value, [february]: value } }, seconds, ...more };
