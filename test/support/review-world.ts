@@ -88,7 +88,7 @@ export function reviewWorld(
     events,
     configure,
     keep(read, parts, basis) {
-      const [source = '', kind] = read.split(' ') as [string, ReadKind];
+      const [source, kind] = read.split(' ') as [string, ReadKind];
       keepRead(buffer, { source, kind, ...(basis !== undefined && { basis }) }, parts);
     },
     async review(options = {}) {
