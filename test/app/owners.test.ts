@@ -93,4 +93,18 @@ describe('of several sources that have what a read gives up', () => {
     w.keep('b candidate', { 'b.csv': grid(ids(31, 50)) });
     expect(await w.review()).toMatchObject({ a: { state: 'accepted' }, b: { state: 'unchanged' } });
   });
+
+  test('an approval waits with the source that it is of', async () => {
+    await using w = reviewWorld({ a: {}, b: {} });
+    w.keep('a accepted', { 'a.csv': grid(ids(1, 20)) });
+    w.keep('a candidate', { 'a.csv': grid(ids(11, 20)) });
+    w.keep('b accepted', { 'b.csv': grid(ids(31, 50)) });
+    await w.review();
+    await w.approve('a');
+    w.keep('b candidate', { 'b.csv': grid(ids(1, 10)) });
+    expect(await w.review()).toMatchObject({ a: { state: 'held', conflictsWith: 'b' }, b: { state: 'held' } });
+    expect(await w.approvals()).toEqual([['a', 'pending', undefined]]);
+    await w.approve('b');
+    expect(await w.review()).toMatchObject({ a: { state: 'accepted' }, b: { state: 'accepted' } });
+  });
 });

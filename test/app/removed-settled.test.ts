@@ -93,6 +93,16 @@ describe('a source that left the config', () => {
     expect(await w.review()).toMatchObject({ left: { state: 'accepted' } });
     expect((await w.deps.ledger.state()).emptyConsent).toMatchObject({ address: 'https://service' });
   });
+
+  test('lets none be sent where another source has drivers, beside one that has none', async () => {
+    await using w = leaving(['L']);
+    w.keep('empty accepted', file());
+    w.configure({ a: {}, empty: {} });
+    await w.review();
+    await w.approve('left');
+    expect(await w.review()).toMatchObject({ left: { state: 'accepted' } });
+    expect((await w.deps.ledger.state()).emptyConsent).toBeUndefined();
+  });
 });
 
 describe('while another source is not read', () => {
@@ -158,6 +168,20 @@ describe('while another source is held that has drivers of it', () => {
     expect(await w.held()).toEqual(['a']);
   });
 
+  test('drivers that two held ones have, and it never had, are no matter either', async () => {
+    await using w = held(['M']);
+    w.keep('b accepted', file(...ids(21, 40)));
+    w.keep('b candidate', file('L'));
+    expect(await w.review()).toMatchObject({
+      a: { state: 'held' },
+      b: { state: 'held' },
+      left: { reason: `${isEnd}1 driver would be deleted` },
+    });
+    await w.approve('left');
+    await w.review();
+    expect(w.accepted()).not.toHaveProperty('left');
+  });
+
   test('drivers of the held one that it never had are no matter', async () => {
     await using w = held(['M']);
     expect(await w.review()).toMatchObject({ left: { reason: `${isEnd}1 driver would be deleted` } });
@@ -203,7 +227,8 @@ describe('deletes of an accepted candidate', () => {
     await w.review();
     expect(w.accepted()).toEqual({ a: ['A'], b: ['B', 'B2'], c: ids(11, 20) });
     expect(await letThrough(w, 'a')).toMatchObject({ drivers: 0, points: 1 });
-    for (const name of ['b', 'c']) expect(await letThrough(w, name)).toMatchObject({ drivers: 0, points: 0 });
+    const none = { drivers: 0, points: 0, had: undefined };
+    for (const name of ['b', 'c']) expect(await letThrough(w, name)).toEqual(none);
   });
 
   test('go on counting for the source that takes the drivers over', async () => {
