@@ -31,6 +31,6 @@ function newDrivers({ buffer: { reads } }: Dependencies, source: string): Set<st
     { source, kind: 'candidate' } as const,
     ...others.map((name) => ({ source: name, kind: 'accepted' }) as const),
   ];
-  for (const { driver, sources } of reads.sharedDrivers(all)) if (sources.includes(source)) wanted.delete(driver);
+  for (const { driver } of reads.sharedDrivers(all)) wanted.delete(driver);
   return wanted;
 }
