@@ -107,4 +107,16 @@ describe('of several sources that have what a read gives up', () => {
     await w.approve('b');
     expect(await w.review()).toMatchObject({ a: { state: 'accepted' }, b: { state: 'accepted' } });
   });
+
+  test('the one that is not read is waited for, by what was last read of it', async () => {
+    await using w = reviewWorld({ a: {}, b: {}, c: {} });
+    w.keep('a accepted', { 'a.csv': grid([...ids(1, 20), 'X']) });
+    w.keep('a candidate', { 'a.csv': grid(ids(1, 20)) });
+    for (const name of ['b', 'c']) w.keep(`${name} partial` as 'b partial', { 'x.csv': grid(['X']) });
+    expect(await w.review({ unread: { b: 'no such file' } })).toMatchObject({
+      a: { state: 'held', reason: 'driver "X" of source "a" moved to source "b", which is not read' },
+      b: { state: 'unread' },
+    });
+    expect(await w.review()).toMatchObject({ a: { state: 'accepted' } });
+  });
 });

@@ -85,6 +85,16 @@ describe('a source that left the config', () => {
     expect(w.accepted()).toEqual({ a: ['A'] });
   });
 
+  test('needs no approval any more where the service keeps what is left out by now', async () => {
+    await using w = leaving(['L']);
+    await w.review();
+    await w.approve('left');
+    w.configure({ a: {} }, { shouldDeleteMissing: false });
+    expect(await w.review({ unread: { a: 'no such file' } })).not.toHaveProperty('left');
+    expect(await w.approvals()).toEqual([['left', 'dropped', 'nothing of that source is held any more']]);
+    expect(w.accepted()).toHaveProperty('left');
+  });
+
   test('lets an empty snapshot be sent where its approval leads to one', async () => {
     await using w = leaving(['L']);
     w.keep('a accepted', file());

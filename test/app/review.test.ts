@@ -119,7 +119,7 @@ describe('warnings are told', () => {
   const told = 'b.csv has the same content as a.csv: its rows count twice';
 
   test('of the candidate that is held, and else of what is accepted', async () => {
-    await using w = reviewWorld({ a: { rules: ['sum'] } });
+    await using w = reviewWorld({ b: {}, a: { rules: ['sum'] } });
     w.keep('a accepted', copies);
     expect((await w.review())['a']?.warnings).toEqual([told]);
     w.keep('a candidate', { 'a.csv': { points: {}, rule: 'sum' } });
@@ -213,6 +213,17 @@ describe('what waits for a source that is not held any more', () => {
     ]);
     expect(await w.held()).toEqual([source]);
   });
+});
+
+test('an approved candidate that leaves no driver to the service lets an empty snapshot be sent', async () => {
+  await using w = reviewWorld({ a: {} });
+  w.keep('a accepted', file('A'));
+  w.keep('a candidate', file());
+  await w.review();
+  expect((await w.deps.ledger.state()).emptyConsent).toBeUndefined();
+  await w.approve('a');
+  expect(await w.review()).toMatchObject({ a: { state: 'accepted' } });
+  expect((await w.deps.ledger.state()).emptyConsent).toMatchObject({ address: 'https://service' });
 });
 
 test('deletes that lie ahead count as made now', async () => {
