@@ -27,6 +27,7 @@ describe('a source that left the config', () => {
       deletes: [{ driver: 'L', whole: true, months: ['2026-01'] }, { driver: 'M' }],
     });
     expect(left).not.toHaveProperty('findings');
+    expect(left).not.toHaveProperty('warnings');
     expect(await w.deps.ledger.holds.held()).toMatchObject([
       { source: 'left', digest: left?.digest, reason: left?.reason, hint: left?.hint, approvable: true },
     ]);
