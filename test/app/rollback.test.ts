@@ -199,3 +199,19 @@ describe('rollback', () => {
     expect(second.requests()).toEqual([]);
   });
 });
+
+test('an approval of what was seen before a rollback is none of what the same export would delete after it', async () => {
+  const file = (count: number): string => gridFile(ids(1, count));
+  await using w = await world({ config, files: { 'in/1.csv': file(40) } });
+  const first = (await w.sync()).push?.id ?? NaN;
+  await w.write('in/1.csv', file(20));
+  await w.approve(sourceOf(await w.sync(), 'sales').digest ?? '');
+  await w.sync();
+  await w.write('in/1.csv', file(15));
+  const { digest = '' } = sourceOf(await w.plan(), 'sales');
+  await w.rollback(first);
+  expect(await w.sync()).toMatchObject(judged(4, 'sales', { state: 'held' }));
+  await expect(w.approve(digest)).rejects.toMatchObject(usage);
+  await w.sync();
+  expect(w.drivers()).toHaveLength(40);
+});

@@ -93,7 +93,8 @@ export function reviewWorld(
     },
     async review(options = {}) {
       const reads = settings.sources.map((source) => readOf(source, options));
-      const verdicts = await review(deps, reads, options.watch);
+      const forgotten = { names: new Map(), carryOut: async () => undefined };
+      const verdicts = await review(deps, { reads, forgotten }, options.watch);
       return Object.fromEntries(verdicts.map((verdict) => [verdict.source, verdict]));
     },
     async approve(source) {

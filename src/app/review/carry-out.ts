@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { judgeRemoved } from '../../core/guard/guard.ts';
 import { comparing } from '../../core/series/compare.ts';
-import { hasChanges, noChanges } from '../../core/series/diff.ts';
+import { type Changes, hasChanges, noChanges } from '../../core/series/diff.ts';
 import type { PackedDriver } from '../../core/series/packing.ts';
 import { encodeBody } from '../../core/series/snapshot.ts';
 import type { DriverPairs } from '../../core/values/look.ts';
@@ -187,8 +187,14 @@ function leave(
   buffer.rejects.keepOnly(source, []);
 }
 
-/** sha256 over the owner of these drivers (a source, or the source that they go with) and the body that they alone would make. */
-function digestOf(whose: string | { readonly left: string }, drivers: Iterable<PackedDriver>): string {
+/**
+ * sha256 over the owner of these drivers (a source and how many of its drivers and points change, or the source that they go with) and the body
+ * that they alone would make. So what somebody saw is not approved where the same content would change more.
+ */
+function digestOf(
+  whose: readonly [string, Changes] | { readonly left: string },
+  drivers: Iterable<PackedDriver>,
+): string {
   const hash = createHash('sha256').update(`${JSON.stringify(whose)}\n`);
   encodeBody(drivers, { shouldDeleteMissing: true, stamp: 'middle' }, (chunk) => hash.update(chunk));
   return hash.digest('hex');
