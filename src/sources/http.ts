@@ -30,6 +30,7 @@ import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/k
 import { accessToken, oauthKey, refusedToken } from './web/oauth.ts';
 import { type PageContent, countRows, hashRows, readTables } from './web/page-tables.ts';
 import { type Page, type Pages, fetchPages, linkTo, pagesKey } from './web/pages.ts';
+import { checkAnswer } from './web/soft-errors.ts';
 import { knownCodings, spool } from './web/spool.ts';
 import { type Validators, answeredVersion, parseVersion, validatorsOf } from './web/validators.ts';
 import { Web, type WebAnswer } from './web/web.ts';
@@ -139,6 +140,7 @@ class Resource {
         const file = await openPage({ spooled, answer }, signal);
         try {
           const partFile = new PartFile(file, expandedMax);
+          await this.#check(asked, partFile);
           const content = yield* asColumns(readerOf(this.#settings, answer, this.#needs)(partFile), this.#needs);
           return { ...content, hash: await partFile.hash(), version, revisedAtMs };
         } finally {
@@ -171,6 +173,8 @@ class Resource {
       countRows: async (page: Page) => await read(page, (file) => countRows(this.#readerOf(page)(file))),
       hash: async (page: Page) => await read(page, (file) => this.#hashOf(page, file)),
       bytes: async (page: Page) => await read(page, async ({ bytes }) => bytes),
+      check: async (page: Page, web: Web) =>
+        await read(page, async (file) => await this.#check({ web, answer: page.answer }, file)),
     };
     const taken = await fetchPages(this.#place.url, paging, signal);
     const opened: StableFile[] = [];
@@ -186,6 +190,10 @@ class Resource {
       for (const file of opened) await file.close();
       for (const { spooled } of taken) await spooled.remove();
     }
+  }
+
+  async #check(asked: Pick<Asked, 'web' | 'answer'>, file: PartFile): Promise<void> {
+    if (formatOf(this.#settings, asked.answer) === 'json') await checkAnswer(asked, file, this.#settings);
   }
 
   #rowsOf(files: readonly PartFile[], pages: readonly Page[]): AsyncGenerator<FormatBatch, PageContent, void> {

@@ -255,6 +255,22 @@ describe('nothing of the pages counts', () => {
     expect((await failureOf(source)).message).toMatch(/^page 3 of http:.*500 Internal Server Error/);
   });
 
+  test.each<[string, object]>([
+    ['where one says an error instead of a next page', { next: '/next' }],
+    ['where one says an error instead of a cursor', { cursor: '/next', parameter: 'page' }],
+    ['where one says an error instead of rows', { parameter: 'page' }],
+  ])('%s', async (_why, pages) => {
+    const answer: Answer = (page) => ({
+      body:
+        page === 3
+          ? '{"error":{"code":"RATE_LIMIT"},"rows":[]}'
+          : `{"rows":[${pageOf(page)}],"next":${'next' in pages ? `"/x?page=${page + 1}"` : page + 1}}`,
+    });
+    const error = await failureOf(await sourceOf(paged(answer), { pages, items: 'rows' }, '/x'));
+    expect(error.code).toBe('source.unreadable');
+    expect(error.message).toMatch(/^page 3 of http:.*: it answered 200 with an error: \{"code":"RATE_LIMIT"\}$/);
+  });
+
   test('where the first one changed while the others were read', async () => {
     let asked = 0;
     const answer: Answer = (page, url) =>

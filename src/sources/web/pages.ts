@@ -54,6 +54,8 @@ export interface Paging {
   readonly countRows: (page: Page) => Promise<number>;
   readonly hash: (page: Page) => Promise<string>;
   readonly bytes: (page: Page) => Promise<number>;
+  /** @throws AgentError for a page that is no answer */
+  readonly check: (page: Page, web: Web) => Promise<void>;
 }
 
 /** All pages, whose files the caller removes. @throws AgentError where one of them does not come, or the first one changed meanwhile */
@@ -65,7 +67,14 @@ export async function fetchPages(first: URL, paging: Paging, signal: AbortSignal
   const fetch = async (url: URL): Promise<{ readonly page: Page; readonly web: Web }> => {
     const { web, answer } = await ask(url);
     try {
-      return { page: { spooled: await spool(web, answer, left, signal), answer }, web };
+      const page = { spooled: await spool(web, answer, left, signal), answer };
+      try {
+        await paging.check(page, web);
+      } catch (error) {
+        await page.spooled.remove();
+        throw error;
+      }
+      return { page, web };
     } finally {
       web.destroy();
     }

@@ -14,11 +14,13 @@ import {
   statusHint,
   statusLine,
 } from '../../http/failures.ts';
-import { isClean, secretsIn } from '../../http/masking.ts';
+import { isClean, oneLine, secretsIn } from '../../http/masking.ts';
 import type { WebPlace } from './keys.ts';
 
 const code = 'source.unreadable';
 const redirectsUsual = 5;
+const refusalHint =
+  'the rows beside an error may be a part of them, so none counts, and it is tried again; where it stays, ask who runs the server';
 /** So much is read of the words of a failure. */
 const saidMax = 4 * 1024;
 
@@ -99,6 +101,12 @@ export class Web {
   /** An answer of `url` that cannot be used. */
   failure(url: URL, { why, hint }: Failure): AgentError {
     return new AgentError(code, `${nameOf(url)}: ${why}`, { hint });
+  }
+
+  /** An answer that says an error, whatever its status says. @param said its words */
+  refusal({ url, status }: WebAnswer, said: string): AgentError {
+    const words = oneLine(said, this.#secrets);
+    return this.failure(url, { why: `it answered ${status} with an error: ${words}`, hint: refusalHint });
   }
 
   /** A web page where data was expected. */
