@@ -61,6 +61,9 @@ export interface Source {
   /** For a place whose parts may only grow. */
   readonly growing?: GrowingParts;
 
+  /** What somebody who sets the source up should know of the read before: its rows count all the same. */
+  readonly warnings?: () => readonly string[];
+
   /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
   watch?(changed: () => void): Promise<AsyncDisposable>;
 }

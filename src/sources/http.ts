@@ -79,6 +79,7 @@ export const http = defineKind(
       parts: async (signal, known) => [await resource.look(signal, known?.get(partName))],
       rows: (_part, signal) =>
         settings.pages === undefined ? resource.rows(signal) : resource.pageRows(settings.pages, signal),
+      warnings: () => resource.warnings,
     };
   },
   { homeOfForeign: formatsWith },
@@ -93,6 +94,8 @@ interface Asked {
 }
 
 class Resource {
+  /** Of the last read. */
+  warnings: readonly string[] = [];
   readonly #settings: HttpSettings;
   readonly #place: WebPlace;
   readonly #clock: Clock;
@@ -157,6 +160,7 @@ class Resource {
   /** The rows of all pages. */
   async *pageRows(pages: Pages, signal: AbortSignal): AsyncGenerator<Batch, Content, void> {
     signal.throwIfAborted();
+    this.warnings = [];
     const { expandedMax } = this.#settings;
     const read = async <T>(page: Page, work: (file: PartFile) => Promise<T>): Promise<T> => {
       const file = await openPage(page, signal);
@@ -175,6 +179,7 @@ class Resource {
       bytes: async (page: Page) => await read(page, async ({ bytes }) => bytes),
       check: async (page: Page, web: Web) =>
         await read(page, async (file) => await this.#check({ web, answer: page.answer }, file)),
+      warn: (warning: string) => void (this.warnings = [...this.warnings, warning]),
     };
     const taken = await fetchPages(this.#place.url, paging, signal);
     const opened: StableFile[] = [];

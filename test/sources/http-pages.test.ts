@@ -285,6 +285,34 @@ describe('nothing of the pages counts', () => {
   });
 });
 
+describe('a first page', () => {
+  /** What is said of pages whose pages name the next one under `next`. */
+  async function warningsOf(pages: object, first: string): Promise<readonly string[] | undefined> {
+    const answer: Answer = (page) => ({ body: page === 1 ? first : '{"rows":[]}' });
+    const source = await sourceOf(paged(answer), { pages, items: 'rows' }, '/x');
+    await readWhole(source);
+    return source.warnings?.();
+  }
+
+  test.each<[object, string, string]>([
+    [{ next: '/nxt' }, '{"rows":[],"next":"/x?page=2"}', '/nxt'],
+    [{ next: '/paging/nxt' }, '{"rows":[],"paging":{"next":"/x?page=2"}}', '/paging/nxt'],
+    [{ cursor: '/cursr', parameter: 'page' }, '{"rows":[],"cursor":2}', '/cursr'],
+  ])('that has nothing where %j points is taken as the only one, which is said', async (pages, body, pointer) => {
+    expect(await warningsOf(pages, body)).toEqual([
+      `the first page has nothing at ${pointer}, so it is taken as the only one: is that where a next one is named?`,
+    ]);
+  });
+
+  test.each<[object, string]>([
+    [{ next: '/next' }, '{"rows":[],"next":null}'],
+    [{ next: '/next' }, '{"rows":[],"next":"/x?page=2"}'],
+    [{ cursor: '/cursor', parameter: 'page' }, '{"rows":[],"cursor":""}'],
+  ])('that is the only one, or names a next one as %j says, is no more than that: %s', async (pages, body) => {
+    expect(await warningsOf(pages, body)).toEqual([]);
+  });
+});
+
 test('a look at pages asks for nothing, so that the read is of one moment', async () => {
   const asked: string[] = [];
   const source = await sourceOf(

@@ -176,6 +176,7 @@ class Look {
       const content = await readRows(source, now, fresh, signal);
       return { ...fresh, content };
     });
+    for (const warning of source.warnings?.() ?? []) this.#warnings.add(warning);
     const { content, counts, fold, readings, rejects } = taker;
     if (content === undefined && counts.rows > 0) {
       this.#isUnsure = true;

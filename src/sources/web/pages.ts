@@ -56,6 +56,8 @@ export interface Paging {
   readonly bytes: (page: Page) => Promise<number>;
   /** @throws AgentError for a page that is no answer */
   readonly check: (page: Page, web: Web) => Promise<void>;
+  /** What somebody should know of pages that count all the same. */
+  readonly warn: (warning: string) => void;
 }
 
 /** All pages, whose files the caller removes. @throws AgentError where one of them does not come, or the first one changed meanwhile */
@@ -135,19 +137,31 @@ interface Taken {
   readonly at: number;
 }
 
-async function nextOf({ page, web, first, at }: Taken, { pages, countRows }: Paging): Promise<URL | undefined> {
+async function nextOf(taken: Taken, { pages, countRows, warn }: Paging): Promise<URL | undefined> {
+  const { page, web, first, at } = taken;
   const { url, header } = page.answer;
+  const textAt = async (place: string): Promise<string | undefined> => {
+    const value = await valueAt(web, page, place);
+    if (value === undefined && at === 1) {
+      warn(
+        `the first page has nothing at ${place}, so it is taken as the only one: is that where a next one is named?`,
+      );
+    }
+    if (value === undefined || value === null || value === '' || value === false) return undefined;
+    if (typeof value === 'string') return value;
+    throw pagingFailure(web, url, `what is at ${place} is no text`);
+  };
   switch (pages.by) {
     case 'link': {
       const target = linkTo(header('link') ?? '', 'next');
       return target === undefined ? undefined : addressOf(web, url, target);
     }
     case 'next': {
-      const target = await textAt(web, page, pages.next);
+      const target = await textAt(pages.next);
       return target === undefined ? undefined : addressOf(web, url, target);
     }
     case 'cursor': {
-      const cursor = await textAt(web, page, pages.cursor);
+      const cursor = await textAt(pages.cursor);
       return cursor === undefined ? undefined : withParameter(first, pages.parameter, cursor);
     }
     case 'number':
@@ -186,8 +200,8 @@ export function linkTo(header: string, relation: string): string | undefined {
   return undefined;
 }
 
-/** The text or number at a JSON pointer; `undefined` where there is none, or an empty one. */
-async function textAt(web: Web, { spooled, answer }: Page, at: string): Promise<string | undefined> {
+/** What is at a JSON pointer, numbers as their text; `undefined` where its last key is not there. */
+async function valueAt(web: Web, { spooled, answer }: Page, at: string): Promise<unknown> {
   const bytes = await readFile(spooled.file);
   if (bytes.length > pageBytesMax) throw pagingFailure(web, answer.url, `a page has more than ${pageBytesMax} bytes`);
   let value = parseTexts(bytes.toString('utf8'));
@@ -203,9 +217,7 @@ async function textAt(web: Web, { spooled, answer }: Page, at: string): Promise<
     if (!isThere) throw pagingFailure(web, answer.url, `a page has nothing at /${steps.slice(0, depth + 1).join('/')}`);
     value = (value as Readonly<Record<string, unknown>>)[step];
   }
-  if (value === null || value === '' || value === false) return undefined;
-  if (typeof value === 'string') return value;
-  throw pagingFailure(web, answer.url, `what is at ${at} is no text`);
+  return value;
 }
 
 function pagingFailure(web: Web, url: URL, why: string): AgentError {
