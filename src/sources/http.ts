@@ -1,13 +1,10 @@
 /** `type: http`: the answer of one address, read as one of the text formats. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { AgentError } from '../core/errors.ts';
 import type { Batch } from '../core/mapping/column-batch.ts';
 import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
-import { isPageType } from '../http/answer.ts';
-import { oneLine } from '../http/masking.ts';
 import { PartFile } from './files/part-file.ts';
 import { fileKeys } from './files/keys.ts';
 import type { FormatBatch, FormatReader } from './files/read-part.ts';
@@ -16,21 +13,14 @@ import type { ScanNeeds } from './formats/scan/read.ts';
 import { checkRows, readJsonPages } from './formats/json-array.ts';
 import { readJsonLinePages } from './formats/json-lines.ts';
 import { checkTable } from './formats/table.ts';
-import { isEncoding } from './formats/text.ts';
 import { type SourceContext, defineKind, freshVersion, needsOf } from './kind.ts';
-import {
-  type TextFormat,
-  formatsWith,
-  textFormatKey,
-  textFormatKeys,
-  textFormats,
-  textReader,
-} from './text-formats.ts';
+import { formatsWith, textFormatKey, textFormatKeys, textReader } from './text-formats.ts';
+import { charsetOf, formatOf, isPage, mediaTypes, unknownFormat } from './web/answer-format.ts';
+import { checkAnswer, onePageError } from './web/answer-top.ts';
 import { type WebPlace, accessKeys, checkWeb, urlKey, webPlaceOf } from './web/keys.ts';
 import { accessToken, oauthKey, refusedToken } from './web/oauth.ts';
 import { type PageContent, countRows, hashRows, readTables } from './web/page-tables.ts';
-import { type Page, type Pages, fetchPages, linkTo, pagesKey } from './web/pages.ts';
-import { checkAnswer } from './web/soft-errors.ts';
+import { type Page, type Pages, fetchPages, isPaged, linkTo, pagesKey } from './web/pages.ts';
 import { knownCodings, spool } from './web/spool.ts';
 import { type Validators, answeredVersion, parseVersion, validatorsOf } from './web/validators.ts';
 import { Web, type WebAnswer } from './web/web.ts';
@@ -78,7 +68,7 @@ export const http = defineKind(
       isExpensive: true,
       parts: async (signal, known) => [await resource.look(signal, known?.get(partName))],
       rows: (_part, signal) =>
-        settings.pages === undefined ? resource.rows(signal) : resource.pageRows(settings.pages, signal),
+        isPaged(settings.pages) ? resource.pageRows(settings.pages, signal) : resource.rows(signal),
       warnings: () => resource.warnings,
     };
   },
@@ -115,7 +105,7 @@ class Resource {
   async look(signal: AbortSignal, known: string | undefined): Promise<Part> {
     this.#takeUnread()?.web.destroy();
     // The first page says nothing of the others.
-    if (this.#settings.pages !== undefined) {
+    if (isPaged(this.#settings.pages)) {
       signal.throwIfAborted();
       return { name: partName, version: freshVersion(), revisedAtMs: this.#clock.now().getTime() };
     }
@@ -265,7 +255,7 @@ class Resource {
         throw isPage(answer) ? web.pageFailure(answer.url) : unknownFormat(web, answer);
       }
       if (pages === undefined && linkTo(answer.header('link') ?? '', 'next') !== undefined)
-        throw onePageError(web, answer);
+        throw onePageError(web, answer, { how: 'its Link names a next one', pages: 'link' });
       const modifiedMs = Date.parse(answer.header('last-modified') ?? modified ?? '');
       const revisedAtMs = Number.isNaN(modifiedMs) ? this.#clock.now().getTime() : modifiedMs;
       return { web, answer, validators: validatorsOf(answer), revisedAtMs };
@@ -291,73 +281,9 @@ class Resource {
   }
 }
 
-const mediaTypes: Readonly<Record<TextFormat, string>> = {
-  csv: 'text/csv',
-  tsv: 'text/tab-separated-values',
-  jsonl: 'application/x-ndjson',
-  json: 'application/json',
-};
-
-/** By the subtype of a Content-Type, without `x-`. */
-const typeFormats: Readonly<Record<string, TextFormat>> = {
-  csv: 'csv',
-  'comma-separated-values': 'csv',
-  tsv: 'tsv',
-  'tab-separated-values': 'tsv',
-  ndjson: 'jsonl',
-  jsonl: 'jsonl',
-  jsonlines: 'jsonl',
-  'json-lines': 'jsonl',
-  json: 'json',
-};
-
-const suffixFormats: Readonly<Record<string, TextFormat>> = {
-  csv: 'csv',
-  tsv: 'tsv',
-  tab: 'tsv',
-  jsonl: 'jsonl',
-  ndjson: 'jsonl',
-  json: 'json',
-};
-
-/** `undefined` where neither the config, the Content-Type nor the address tells. */
-function formatOf({ format, url }: HttpSettings, answer: WebAnswer): TextFormat | undefined {
-  if (format !== undefined) return format;
-  const [, type = ''] = /^[\w.-]+\/(?:x-)?([\w.+-]+)/.exec(answer.header('content-type')?.toLowerCase() ?? '') ?? [];
-  const byType = typeFormats[type] ?? (type.endsWith('+json') ? 'json' : undefined);
-  if (byType !== undefined) return byType;
-  if (isPage(answer)) return undefined;
-  const bySuffix = [new URL(url), answer.url].map(({ pathname }) => {
-    const [, suffix = ''] = /\.(\w+?)(?:\.(?:gz|zst))?$/.exec(pathname.toLowerCase()) ?? [];
-    return suffixFormats[suffix];
-  });
-  return bySuffix.find((found) => found !== undefined);
-}
-
-function isPage(answer: WebAnswer): boolean {
-  return isPageType(answer.header('content-type'));
-}
-
 async function openPage({ spooled }: Page, signal: AbortSignal): Promise<StableFile> {
   const ending = { gzip: '.gz', zstd: '.zst', none: '' }[spooled.compression ?? 'none'];
   return await StableFile.open(spooled.file, `${partName}${ending}`, signal);
-}
-
-/** Half of the rows would look like all of them. */
-function onePageError(web: Web, { url }: WebAnswer): AgentError {
-  return web.failure(url, {
-    why: 'the answer is one page of several: its Link names a next one',
-    hint: 'say pages: link to read all of them, or ask for all of it at once, such as by a larger page size in the address',
-  });
-}
-
-function unknownFormat(web: Web, { url, header }: WebAnswer): AgentError {
-  const type = /^[\w.+-]+\/[\w.+-]+/.exec(header('content-type') ?? '')?.[0];
-  const what = type === undefined ? 'without a Content-Type' : `of Content-Type ${type}`;
-  return web.failure(url, {
-    why: `the answer ${what} does not tell its format`,
-    hint: `set format to one of ${textFormats.join(', ')}`,
-  });
 }
 
 function readerOf(settings: HttpSettings, answer: WebAnswer, needs: ScanNeeds): FormatReader {
@@ -365,18 +291,4 @@ function readerOf(settings: HttpSettings, answer: WebAnswer, needs: ScanNeeds): 
   const isDelimited = format === 'csv' || format === 'tsv';
   const encoding = settings.encoding ?? (isDelimited ? charsetOf(answer) : undefined) ?? 'utf-8';
   return textReader(format, { ...settings, encoding }, needs);
-}
-
-/** @throws AgentError `part.unreadable` for an unknown charset: read as another one, texts would be wrong without a sign. */
-function charsetOf(answer: WebAnswer): string | undefined {
-  const [, quoted, bare] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(answer.header('content-type') ?? '') ?? [];
-  const charset = quoted ?? bare;
-  if (charset === undefined || isEncoding(charset)) return charset;
-  throw new AgentError(
-    'part.unreadable',
-    `the Content-Type names a charset that is not known: ${oneLine(charset, [], 40)}`,
-    {
-      hint: 'say which encoding it is: encoding: windows-1252, for example',
-    },
-  );
 }

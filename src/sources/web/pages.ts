@@ -15,6 +15,7 @@ export const pagesKey = z
   .union(
     [
       z.literal('link').transform(() => ({ by: 'link' }) as const),
+      z.literal('one').transform(() => ({ by: 'one' }) as const),
       z
         .strictObject({ next: pointer.describe('A JSON pointer to the address of the next page.') })
         .transform(({ next }) => ({ by: 'next', next }) as const),
@@ -26,15 +27,21 @@ export const pagesKey = z
         .transform(({ parameter: name, from }) => ({ by: 'number', parameter: name, from }) as const),
     ],
     {
-      error: 'expected link, { next: /pointer }, { cursor: /pointer, parameter: name } or { parameter: page, from: 1 }',
+      error:
+        'expected link, one, { next: /pointer }, { cursor: /pointer, parameter: name } or { parameter: page, from: 1 }',
     },
   )
   .optional()
   .describe(
-    'Where the rows come in pages: `link` follows the `Link` header; `{ next: /next }` the address at a JSON pointer; `{ cursor: /next_cursor, parameter: cursor }` sends what is at a pointer as a parameter; `{ parameter: page, from: 1 }` counts until a page has no rows. All pages are read, up to 1000, or none; then the first one is asked for again, and has to have the rows that it had.',
+    'Where the rows come in pages: `link` follows the `Link` header; `{ next: /next }` the address at a JSON pointer; `{ cursor: /next_cursor, parameter: cursor }` sends what is at a pointer as a parameter; `{ parameter: page, from: 1 }` counts until a page has no rows. All pages are read, up to 1000, or none; then the first one is asked for again, and has to have the rows that it had. `one`: the answer counts as all there is, also where it names a next page. Default: such an answer is refused.',
   );
 
-export type Pages = NonNullable<z.output<typeof pagesKey>>;
+export type PagesSetting = z.output<typeof pagesKey>;
+export type Pages = Exclude<PagesSetting, { by: 'one' } | undefined>;
+
+export function isPaged(pages: PagesSetting): pages is Pages {
+  return pages !== undefined && pages.by !== 'one';
+}
 
 const pagesMax = 1000;
 /** A page is held in memory where a pointer leads into it. */
