@@ -167,6 +167,7 @@ class Resource {
       countRows: async (page: Page) => await read(page, (file) => countRows(this.#readerOf(page)(file))),
       hash: async (page: Page) => await read(page, (file) => this.#hashOf(page, file)),
       bytes: async (page: Page) => await read(page, async ({ bytes }) => bytes),
+      wholeHash: async (page: Page) => await read(page, async (file) => await file.hash()),
       check: async (page: Page, web: Web) =>
         await read(page, async (file) => await this.#check({ web, answer: page.answer }, file)),
       warn: (warning: string) => void (this.warnings = [...this.warnings, warning]),

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { AgentError, isAgentError } from '../../core/errors.ts';
+import { grouped } from '../limits.ts';
 import { type Spooled, spool } from './spool.ts';
 import { parseTexts } from './json.ts';
 import type { Web, WebAnswer } from './web.ts';
@@ -23,18 +24,53 @@ export const pagesKey = z
         .strictObject({ cursor: pointer.describe('A JSON pointer to what is sent for the next page.'), parameter })
         .transform(({ cursor, parameter: name }) => ({ by: 'cursor', cursor, parameter: name }) as const),
       z
-        .strictObject({ parameter, from: z.int().min(0).default(1).describe('The number of the first page.') })
-        .transform(({ parameter: name, from }) => ({ by: 'number', parameter: name, from }) as const),
+        .strictObject({
+          parameter,
+          from: z
+            .int()
+            .min(0)
+            .optional()
+            .describe('The number of the first page, 1 by default, or with `step` of the first row.'),
+          step: z.int().min(1).optional().describe('Rows of a page, where the parameter counts rows.'),
+        })
+        .transform(({ parameter: name, from, step }) => ({ by: 'number', parameter: name, from, step }) as const),
     ],
     {
       error:
         'expected link, one, { next: /pointer }, { cursor: /pointer, parameter: name } or { parameter: page, from: 1 }',
     },
   )
+  .superRefine(checkCounting)
   .optional()
   .describe(
-    'Where the rows come in pages: `link` follows the `Link` header; `{ next: /next }` the address at a JSON pointer; `{ cursor: /next_cursor, parameter: cursor }` sends what is at a pointer as a parameter; `{ parameter: page, from: 1 }` counts until a page has no rows. All pages are read, up to 1000, or none; then the first one is asked for again, and has to have the rows that it had. `one`: the answer counts as all there is, also where it names a next page. Default: such an answer is refused.',
+    'Where the rows come in pages: `link` follows the `Link` header; `{ next: /next }` the address at a JSON pointer; `{ cursor: /next_cursor, parameter: cursor }` sends what is at a pointer as a parameter; `{ parameter: page, from: 1 }` counts until a page has no rows; `{ parameter: offset, from: 0, step: 100 }` counts rows, of which a page has 100. All pages are read, up to 1000, or none; then the first one is asked for again, and has to have the rows that it had. `one`: the answer counts as all there is, also where it names a next page. Default: such an answer is refused.',
   );
+
+/** Names that count rows: counted as pages, all rows but the first ones of each page would come again and again. */
+const rowCounter = /^(?:.*\[)?\$?(?:offset|skip|start|start_?index|start_?at)\]?$/i;
+
+/** Where rows begin is never guessed: some servers count the first as 0, some as 1. */
+function checkCounting(
+  pages: {
+    readonly by: string;
+    readonly parameter?: string;
+    readonly from?: number | undefined;
+    readonly step?: number | undefined;
+  },
+  context: z.RefinementCtx,
+): void {
+  const { by, parameter: name = '', from, step } = pages;
+  if (by !== 'number' || (from !== undefined && step !== undefined)) return;
+  const refuse = (message: string, hint: string): void =>
+    context.addIssue({ code: 'custom', message, params: { hint } });
+  if (step !== undefined) refuse('step, and no from', 'say which number the first row has: from: 0, or from: 1');
+  else if (rowCounter.test(name)) {
+    refuse(
+      'the parameter counts rows by its name, and there is no step',
+      `say how many rows a page has: { parameter: ${name}, from: 0, step: 100 }; step: 1 where it counts pages all the same`,
+    );
+  }
+}
 
 export type PagesSetting = z.output<typeof pagesKey>;
 export type Pages = Exclude<PagesSetting, { by: 'one' } | undefined>;
@@ -61,6 +97,8 @@ export interface Paging {
   readonly countRows: (page: Page) => Promise<number>;
   readonly hash: (page: Page) => Promise<string>;
   readonly bytes: (page: Page) => Promise<number>;
+  /** Of every byte, and not only of the rows. */
+  readonly wholeHash: (page: Page) => Promise<string>;
   /** @throws AgentError for a page that is no answer */
   readonly check: (page: Page, web: Web) => Promise<void>;
   /** What somebody should know of pages that count all the same. */
@@ -72,6 +110,7 @@ export async function fetchPages(first: URL, paging: Paging, signal: AbortSignal
   const { pages, ask, expandedMax, hash } = paging;
   const taken: Page[] = [];
   const seen = new Set<string>();
+  const counted: Counted[] = [];
   let left = expandedMax;
   const fetch = async (url: URL): Promise<{ readonly page: Page; readonly web: Web }> => {
     const { web, answer } = await ask(url);
@@ -89,7 +128,7 @@ export async function fetchPages(first: URL, paging: Paging, signal: AbortSignal
     }
   };
   try {
-    const start = pages.by === 'number' ? withParameter(first, pages.parameter, String(pages.from)) : first;
+    const start = pages.by === 'number' ? withParameter(first, pages.parameter, String(pages.from ?? 1)) : first;
     for (let url: URL | undefined = start; url !== undefined;) {
       const { page, web } = await fetch(url).catch((error: unknown) => {
         throw onPage(taken.length + 1, error);
@@ -97,7 +136,7 @@ export async function fetchPages(first: URL, paging: Paging, signal: AbortSignal
       taken.push(page);
       left -= await paging.bytes(page);
       seen.add(url.href);
-      const next: URL | undefined = await nextOf({ page, web, first, at: taken.length }, paging);
+      const next: URL | undefined = await nextOf({ page, web, first, at: taken.length, counted }, paging);
       if (next !== undefined && seen.has(next.href))
         throw pagingFailure(web, url, `page ${taken.length} leads back to an earlier one`);
       if (next !== undefined && taken.length === pagesMax)
@@ -142,9 +181,17 @@ interface Taken {
   readonly first: URL;
   /** How many pages there are so far. */
   readonly at: number;
+  /** Those before this one, where pages are counted. */
+  readonly counted: Counted[];
 }
 
-async function nextOf(taken: Taken, { pages, countRows, warn }: Paging): Promise<URL | undefined> {
+interface Counted {
+  readonly rows: number;
+  readonly hash: string;
+}
+
+async function nextOf(taken: Taken, paging: Paging): Promise<URL | undefined> {
+  const { pages, warn } = paging;
   const { page, web, first, at } = taken;
   const { url, header } = page.answer;
   const textAt = async (place: string): Promise<string | undefined> => {
@@ -171,10 +218,33 @@ async function nextOf(taken: Taken, { pages, countRows, warn }: Paging): Promise
       const cursor = await textAt(pages.cursor);
       return cursor === undefined ? undefined : withParameter(first, pages.parameter, cursor);
     }
-    case 'number':
-      if ((await countRows(page)) === 0) return undefined;
-      return withParameter(first, pages.parameter, String(pages.from + at));
+    case 'number': {
+      const next = await nextNumber(taken, pages, paging);
+      return next === undefined ? undefined : withParameter(first, pages.parameter, String(next));
+    }
   }
+}
+
+/** Behind a page with fewer rows than `step` nothing may come: the server would give fewer than that, and some would be jumped over. */
+async function nextNumber(
+  { page, web, at, counted }: Taken,
+  { parameter: name, from = 1, step = 1 }: Extract<Pages, { by: 'number' }>,
+  { countRows, wholeHash }: Paging,
+): Promise<number | undefined> {
+  const now = { rows: await countRows(page), hash: await wholeHash(page) };
+  if (now.rows === 0) return undefined;
+  const { url } = page.answer;
+  const before = counted.at(-1);
+  if (before?.hash === now.hash) {
+    const hint = `check pages: the server may not know the parameter ${name}, or give its last page again behind it`;
+    throw web.failure(url, { why: `page ${at} is the same as page ${at - 1}`, hint });
+  }
+  counted.push(now);
+  if (step === 1) return from + at;
+  const other = now.rows > step ? at : before !== undefined && before.rows < step ? at - 1 : undefined;
+  if (other === undefined) return from + counted.reduce((sum, { rows }) => sum + rows, 0);
+  const why = `page ${other} has ${grouped(counted[other - 1]?.rows ?? 0)} rows, and step says ${grouped(step)}`;
+  throw web.failure(url, { why, hint: 'set step to the rows that the server gives on a page' });
 }
 
 function withParameter(url: URL, name: string, value: string): URL {
