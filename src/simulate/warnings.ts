@@ -3,6 +3,12 @@ import type { Settings, SourceSettings } from '../core/settings.ts';
 import { accumulates } from '../core/guard/guard.ts';
 import type { EventKind } from './history/events.ts';
 
+/** By type of source: texts that come whole in every history. */
+const wholeHere: Readonly<Record<string, string>> = {
+  command: 'the output of a program',
+  http: 'the answer of an address',
+};
+
 export interface Warning {
   /** The key of the config that it is about, such as `sources.revenue.removed`. */
   readonly path: string;
@@ -213,7 +219,7 @@ function sourceSettings({ name, type, removed, mayBeEmpty, kind }: SourceSetting
       sources: [name],
       kinds: ['cut'],
       counts: 'lost',
-      ...(type === 'command' && { whyNotPlayed: 'the output of a program is never cut in a history' }),
+      ...(wholeHere[type] && { whyNotPlayed: `${wholeHere[type]} is never cut in a history` }),
     });
   return loose;
 }

@@ -6,7 +6,7 @@ import { asColumns } from '../core/mapping/row-coder.ts';
 import type { Content, Part } from '../core/model.ts';
 import type { Clock, Source } from '../core/ports.ts';
 import { PartFile } from './files/part-file.ts';
-import { fileKeys } from './files/keys.ts';
+import { fileKeys, lineEndKey } from './files/keys.ts';
 import type { FormatBatch, FormatReader } from './files/read-part.ts';
 import { StableFile } from './files/stable-file.ts';
 import type { ScanNeeds } from './formats/scan/read.ts';
@@ -42,6 +42,9 @@ const schema = z
       .describe('How the answer is read. Default: as its Content-Type says, else as the path of `url` ends.'),
     expandedMax: fileKeys.expandedMax.describe(
       'An answer that is, or expands to, more than this is refused. It is kept in a temporary file while it is read.',
+    ),
+    lineEnd: lineEndKey.describe(
+      'An answer that does not end with a line end may be half of one. `expected`: it is not read where its accepted read ended with one, and a page of csv not where another page does. `any`: such answers are whole.',
     ),
     ...textFormatKeys,
     encoding: textFormatKeys.encoding.describe(
@@ -135,7 +138,7 @@ class Resource {
           const partFile = new PartFile(file, expandedMax);
           await this.#check(asked, partFile);
           const content = yield* asColumns(readerOf(this.#settings, answer, this.#needs)(partFile), this.#needs);
-          return { ...content, hash: await partFile.hash(), version, revisedAtMs };
+          return { ...this.#ending(content), hash: await partFile.hash(), version, revisedAtMs };
         } finally {
           await file.close();
         }
@@ -181,11 +184,15 @@ class Resource {
       const hash = createHash('sha256');
       for (const file of files) hash.update(`${await file.hash()}\n`);
       const revisedAtMs = this.#clock.now().getTime();
-      return { ...content, hash: hash.digest('hex'), version: freshVersion(), revisedAtMs };
+      return { ...this.#ending(content), hash: hash.digest('hex'), version: freshVersion(), revisedAtMs };
     } finally {
       for (const file of opened) await file.close();
       for (const { spooled } of taken) await spooled.remove();
     }
+  }
+
+  #ending(content: PageContent): Pick<Content, 'endsWithLineEnd'> {
+    return this.#settings.lineEnd === 'any' ? {} : { endsWithLineEnd: content?.endsWithLineEnd };
   }
 
   async #check(asked: Pick<Asked, 'web' | 'answer'>, file: PartFile): Promise<void> {
@@ -199,7 +206,10 @@ class Resource {
       case 'jsonl':
         return readJsonLinePages(files);
       default:
-        return readTables(files.map((file, at) => this.#readerOf(pages[at] as Page)(file)));
+        return readTables(
+          files.map((file, at) => this.#readerOf(pages[at] as Page)(file)),
+          this.#settings,
+        );
     }
   }
 

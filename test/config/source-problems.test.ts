@@ -269,6 +269,7 @@ describe('a key that only another format has', () => {
     ['type: command, command: [x], format: csv', 'items: a.b', 'items', 'json'],
     ['type: command, command: [x], format: json', 'lineEnd: any', 'lineEnd', 'csv or tsv or jsonl'],
     ['type: command, command: [x], format: ndjson', 'skipRows: 2', 'skipRows', 'csv or tsv'],
+    ['type: http, url: "https://a.example/x", format: json', 'lineEnd: any', 'lineEnd', 'csv or tsv or jsonl'],
     ['type: http, url: "https://a.example/x", format: csv', 'rows: /1', 'rows', 'json'],
   ])('%s, %s', (source, written, key, formats) => {
     const yaml = (keys: string): string =>

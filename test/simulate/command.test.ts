@@ -67,15 +67,15 @@ test('a config without a source has nothing to play', async () => {
   });
 });
 
-test('the output of a program is never cut in a history, and a warning says so', async () => {
-  const { json } = await simulated(
-    longConfig({ type: 'command', command: ['cat', 'a.csv'], format: 'csv', files: undefined, lineEnd: 'any' }),
-    {
-      histories: '1',
-    },
-  );
+test.each([
+  ['the output of a program', { type: 'command', command: ['cat', 'a.csv'] }],
+  ['the answer of an address', { type: 'http', url: 'https://books.example/a.csv' }],
+])('%s is never cut in a history, and a warning says so', async (what, keys) => {
+  const { json } = await simulated(longConfig({ ...keys, format: 'csv', files: undefined, lineEnd: 'any' }), {
+    histories: '1',
+  });
   const warning = (json['warnings'] as { path: string }[]).find(({ path: about }) => about === 'sources.sales.lineEnd');
-  expect(warning).toMatchObject({ message: expect.stringContaining('is never cut in a history') });
+  expect(warning).toMatchObject({ message: expect.stringContaining(`${what} is never cut in a history`) });
 });
 
 test.each([

@@ -184,6 +184,13 @@ describe('pages that do not end with a line end', () => {
     expect(error).toMatchObject({ code: 'part.unreadable', message });
   });
 
+  test('are whole with lineEnd: any', async () => {
+    const answer = linesOf('text/csv', ['\n', '', '\n']);
+    const read = await readWhole(await sourceOf(paged(answer), { pages: 'link', lineEnd: 'any' }, '/x'));
+    expect(read).toMatchObject(whole);
+    expect(read.content.endsWithLineEnd).toBeUndefined();
+  });
+
   test.each<[string, readonly string[], boolean]>([
     ['text/csv', ['\n', '\n'], true],
     ['text/csv', ['', ''], false],

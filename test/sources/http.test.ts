@@ -34,6 +34,14 @@ test('an answer that names a next page is not all there is', async () => {
   });
 });
 
+test.each([
+  [{}, false],
+  [{ lineEnd: 'any' }, undefined],
+])('an answer that does not end with a line end says so, unless such answers are whole: %j', async (keys, ends) => {
+  const { content } = await readWhole(await sourceOf(answer(csv.trimEnd(), { 'content-type': 'text/csv' }), keys));
+  expect(content.endsWithLineEnd).toBe(ends);
+});
+
 describe('what is asked', () => {
   /** What a server is sent for these keys. */
   async function askedWith(keys: object, user = ''): Promise<IncomingHttpHeaders> {

@@ -34,9 +34,10 @@ function rowsIn(batch: FormatBatch): number {
 /** What the rows of pages are followed by: JSON has no line ends. */
 export type PageContent = Pick<FormatContent, 'endsWithLineEnd'> | void;
 
-/** The rows of several tables, which have the same columns, and all or none a line end at their end. */
+/** The rows of several tables, which have the same columns, and all or none a line end at their end, unless `any` is whole. */
 export async function* readTables(
   tables: readonly AsyncGenerator<FormatBatch, FormatContent, void>[],
+  { lineEnd }: { readonly lineEnd: 'expected' | 'any' },
 ): AsyncGenerator<FormatBatch, PageContent, void> {
   let columns: readonly string[] | undefined;
   const ends: (boolean | undefined)[] = [];
@@ -54,10 +55,10 @@ export async function* readTables(
     ends.push(count === 0 && endsWithLineEnd === true ? undefined : endsWithLineEnd);
   }
   const [cut, whole] = [ends.indexOf(false), ends.indexOf(true)];
-  if (cut < 0 || whole < 0) return { endsWithLineEnd: cut < 0 };
+  if (cut < 0 || whole < 0 || lineEnd === 'any') return { endsWithLineEnd: cut < 0 };
   const why = `page ${cut + 1} ends without a line end, and page ${whole + 1} has one`;
   throw new AgentError('part.unreadable', why, {
-    hint: 'it may be half a page, and is read again: did it come whole?',
+    hint: 'it may be half a page, and is read again: did it come whole? lineEnd: any says that such pages are whole',
   });
 }
 
