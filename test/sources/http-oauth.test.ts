@@ -58,6 +58,27 @@ describe('client credentials', () => {
     expect(server.given).toBe(2);
   });
 
+  test.each([
+    ['"token_type":"Bearer","expires_in":3600', 3570],
+    ['"token_type":"bearer","expires_in":"3600"', 3570],
+    ['"token_type":"BearerToken","expires_in":3599.99', 3569],
+    ['"token_type":null,"expires_in":null', undefined],
+    ['"expires_in":3600', 3570],
+  ])('give a token that says %s', async (words, lastsSeconds) => {
+    const server = await tokens((count) => `{"access_token":"t${count}",${words}}`);
+    const clock = handClock(new Date('2026-03-15T12:00:00Z'));
+    const source = await reading(server, {}, clock);
+    await readWhole(source);
+    clock.jump(((lastsSeconds ?? 1_000_000) - 1) * 1000);
+    await readWhole(source);
+    expect(server.given).toBe(1);
+    if (lastsSeconds === undefined) return;
+    clock.jump(1000);
+    server.valid = 't2';
+    await readWhole(source);
+    expect(server.given).toBe(2);
+  });
+
   test('are sent in the form where that is wanted', async () => {
     const server = await tokens();
     await readWhole(await reading(server, { send: 'body' }));
@@ -113,6 +134,25 @@ describe('client credentials', () => {
     ['is not there', (_request, response) => response.writeHead(404).end(), /: it answered 404/, /tokenUrl/],
     ['answers with a page', (_request, response) => response.end('<html></html>'), /: a web page answered/, /tokenUrl/],
     ['answers something else', (_request, response) => response.end('{}'), /: the answer is not a token/, /tokenUrl/],
+    [
+      'says no with status 200',
+      (_request, response) =>
+        response.end(`{"error":"invalid_client","error_description":"client ${secret}\\u001b unknown"}`),
+      /: it answered 200 with an error: invalid_client: client \*\*\* unknown$/,
+      /^check clientId, clientSecret, scope and send of oauth/,
+    ],
+    [
+      'says no in an object',
+      (_request, response) => response.end('{"access_token":null,"error":{"code":"denied"}}'),
+      /: it answered 200 with an error: \{"code":"denied"\}$/,
+      /^check clientId/,
+    ],
+    [
+      'says that there is no error, and gives nothing',
+      (_request, response) => response.end('{"error":null}'),
+      /: the answer is not a token/,
+      /tokenUrl/,
+    ],
     ['is busy', (_request, response) => response.writeHead(503).end(), /: it answered 503/, /^the server is busy/],
     ['breaks off', (_request, response) => response.destroy(), /: the connection was cut/, /it is tried again/],
   ])('say that it was the server of tokens that %s', async (_what, handle, message, hint) => {

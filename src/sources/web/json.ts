@@ -7,6 +7,15 @@ import type { Web, WebAnswer } from './web.ts';
 /** No page of a list is as large. */
 const bytesMax = 16_000_000;
 
+interface Wanted<Schema extends z.ZodType> {
+  readonly schema: Schema;
+  /** Such as `a token of OAuth`. */
+  readonly what: string;
+  readonly hint?: string;
+  /** Where answers may say an error with status 200: its words. */
+  readonly refusal?: { readonly of: (value: unknown) => string | undefined; readonly hint: string };
+}
+
 /**
  * The body of an answer as `schema` makes it; every number in it comes as its text.
  * @throws AgentError `source.unreadable` where it did not come whole, is not JSON or not what was asked for
@@ -14,14 +23,17 @@ const bytesMax = 16_000_000;
 export async function readJson<Schema extends z.ZodType>(
   web: Web,
   answer: WebAnswer,
-  { schema, what, hint }: { schema: Schema; what: string; hint?: string },
+  { schema, what, hint, refusal }: Wanted<Schema>,
   signal: AbortSignal,
 ): Promise<z.output<Schema>> {
   const text = await readText(web, answer, signal);
   if (/^\s*</.test(text)) {
     throw hint === undefined ? web.pageFailure(answer.url) : web.failure(answer.url, { ...pageFailure, hint });
   }
-  const result = schema.safeParse(parseTexts(text));
+  const value = parseTexts(text);
+  const said = refusal?.of(value);
+  if (said !== undefined) throw web.refusal(answer, said, refusal?.hint);
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;

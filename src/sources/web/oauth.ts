@@ -73,16 +73,39 @@ export async function accessToken(place: OAuthPlace, need: 'any' | 'fresh', sign
 
 const answerSchema = z.object({
   access_token: z.string().refine(isToken, 'no token'),
+  // As some gateways call it.
   token_type: z
     .string()
-    .regex(/^bearer$/i)
-    .optional(),
-  // Numbers come as their text.
+    .regex(/^bearer(?:token)?$/i)
+    .nullish(),
+  // Numbers come as their text, and so do texts. Null: it does not say.
   expires_in: z
     .string()
-    .regex(/^\d{1,9}$/)
-    .optional(),
+    .regex(/^\d{1,9}(?:\.\d+)?$/)
+    .nullish()
+    .transform((text) => (typeof text === 'string' ? Math.floor(Number(text)) : undefined)),
 });
+
+const refusalSchema = z.object({
+  access_token: z.unknown().optional(),
+  error: z.unknown().optional(),
+  error_description: z.string().optional().catch(undefined),
+});
+
+/** What is said instead of a token: some servers do so with status 200. */
+function refusalOf(value: unknown): string | undefined {
+  const { data } = refusalSchema.safeParse(value);
+  const hasToken = typeof data?.access_token === 'string' && data.access_token !== '';
+  if (data === undefined || hasToken || !isSaid(data.error)) return undefined;
+  const { error, error_description: words } = data;
+  return [typeof error === 'string' ? error : JSON.stringify(error), ...(words === undefined ? [] : [words])].join(
+    ': ',
+  );
+}
+
+function isSaid(error: unknown): boolean {
+  return error !== undefined && error !== null && error !== false && error !== '';
+}
 
 async function ask({ settings, baseDir, place, clock }: OAuthPlace, signal: AbortSignal): Promise<Given> {
   const { tokenUrl, clientId, clientSecret, clientSecretFile, scope, audience, send } = settings;
@@ -109,9 +132,9 @@ async function ask({ settings, baseDir, place, clock }: OAuthPlace, signal: Abor
   try {
     const question = { method: 'POST', headers, body: form.toString(), statuses: [200], redirectsMax: 0 } as const;
     const answer = await web.get(url, question, signal);
-    const what = { schema: answerSchema, what: 'a token of OAuth', hint: checkTokenUrl };
+    const what = { schema: answerSchema, what: 'a token of OAuth', hint: checkTokenUrl, refusal };
     const { access_token: token, expires_in: seconds } = await readJson(web, answer, what, signal);
-    return { token, endsMs: seconds === undefined ? undefined : clock.monotonicMs() + Number(seconds) * 1000 };
+    return { token, endsMs: seconds === undefined ? undefined : clock.monotonicMs() + seconds * 1000 };
   } catch (error) {
     // Another server than that of the source, and often another team.
     if (!isAgentError(error)) throw error;
@@ -124,12 +147,13 @@ async function ask({ settings, baseDir, place, clock }: OAuthPlace, signal: Abor
   }
 }
 
+const checkClient =
+  'check clientId, clientSecret, scope and send of oauth: does this server know the client, and may it have the scope?';
+const refusal = { of: refusalOf, hint: checkClient };
 const checkTokenUrl = 'check oauth.tokenUrl: is that where tokens are given?';
 
 function hintOf(status: number): string | undefined {
-  if (status === 400 || status === 401 || status === 403) {
-    return 'check clientId, clientSecret, scope and send of oauth: does this server know the client, and may it have the scope?';
-  }
+  if (status === 400 || status === 401 || status === 403) return checkClient;
   const isElsewhere = status < 500 && status !== 407 && !isBusy(status);
   return isElsewhere ? checkTokenUrl : undefined;
 }

@@ -104,9 +104,9 @@ export class Web {
   }
 
   /** An answer that says an error, whatever its status says. @param said its words */
-  refusal({ url, status }: WebAnswer, said: string): AgentError {
+  refusal({ url, status }: WebAnswer, said: string, hint = refusalHint): AgentError {
     const words = oneLine(said, this.#secrets);
-    return this.failure(url, { why: `it answered ${status} with an error: ${words}`, hint: refusalHint });
+    return this.failure(url, { why: `it answered ${status} with an error: ${words}`, hint });
   }
 
   /** A web page where data was expected. */
