@@ -24,6 +24,8 @@ export interface PartRead {
   readonly rows: number;
   readonly rejects: number;
   readonly endsWithLineEnd: boolean | undefined;
+  /** See `Content.files`. `undefined` where no query named any, and of a part that an older version read. */
+  readonly files?: readonly string[] | undefined;
   /** The number that its cells name it by. A read that goes on from an earlier one has the number of that one. */
   readonly origin: number;
 }
@@ -108,6 +110,8 @@ export interface PartStore {
   ): PartWriter;
   /** The part looks different from outside and holds the same. */
   setVersion(id: number, version: string): void;
+  /** The part was read from other files and holds the same. */
+  setFiles(id: number, files: readonly string[]): void;
   /** Parts of a source are called otherwise from now on, also where cells and rejects name them. @param names the new ones by the old ones */
   rename(source: string, names: ReadonlyMap<string, string>): void;
   /** The drivers of one part, in the order of ids, each once. */

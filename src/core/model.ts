@@ -125,6 +125,8 @@ export interface Content {
   readonly revisedAtMs: number;
   /** Text files only, and not with `lineEnd: any`: whether the last row was ended by a line end. */
   readonly endsWithLineEnd?: boolean | undefined;
+  /** The files that a query read, where it names them itself: relative to the config file, where they lie below it. */
+  readonly files?: readonly string[] | undefined;
   /** Only of a part whose later growth can be read alone. */
   readonly end?: ReadEnd | undefined;
 }

@@ -52,6 +52,13 @@ export interface Source {
   hash?(part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'version'>>;
 
   /**
+   * Those of the files that a read was made of which are not there any more, see `Content.files`. Absent where parts are files
+   * themselves, or no file is known.
+   * @throws the signal's reason alone
+   */
+  goneFiles?(files: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
+
+  /**
    * How the text of a part ends, without reading its rows: cheap, but for a compressed file, which is expanded for it.
    * `undefined` where its end says nothing: it is no text, or `lineEnd: any` says that such files are whole.
    * @throws AgentError as `rows`

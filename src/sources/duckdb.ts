@@ -1,4 +1,5 @@
 /** `type: duckdb`: one query of a DuckDB database, or of the files that a query names itself. */
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { CollapseRequest } from './databases/collapse-plan.ts';
@@ -30,6 +31,19 @@ const schema = z.strictObject({
     ),
 });
 
+/** Those that cannot be found from the folder of the config file, for whatever reason. */
+async function goneOf(folder: string, files: readonly string[]): Promise<readonly string[]> {
+  const isThere = await Promise.all(
+    files.map((file) =>
+      stat(path.resolve(folder, file)).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return files.filter((_file, at) => isThere[at] !== true);
+}
+
 export const duckdb = defineKind(
   schema,
   (settings, context) => {
@@ -43,7 +57,10 @@ export const duckdb = defineKind(
         return await openDuckDb({ file, forbidden, baseDir, memoryMax: settings.memoryMax }, signal);
       },
     };
-    return querySource(engine, settings, context);
+    return {
+      ...querySource(engine, settings, context),
+      goneFiles: async (files, signal) => await untilAborted(goneOf(baseDir, files), signal),
+    };
   },
   { problems: queryProblems },
 );

@@ -198,6 +198,15 @@ describe('what is held whatever the share', () => {
     );
   });
 
+  test('one without files that are gone, by the first of them', () => {
+    const without = (files: readonly string[]): string | undefined =>
+      judge(evidence({}, { doubts: files.map((carried) => ({ kind: 'file', carried })) }), rules)?.reason;
+    expect(without(['in/1.parquet'])).toBe('the accepted read was made of in/1.parquet too, which is gone');
+    expect(without(['a', 'b', 'c', 'd', 'e'])).toBe(
+      'the accepted read was made of a, b, c and 2 more too, which are gone',
+    );
+  });
+
   test('a source that left the config', () => {
     const { changes } = evidence({ drivers: 1, points: 1 });
     const reason = (unread: readonly string[], awaited: ReadonlyMap<string, string>): string =>

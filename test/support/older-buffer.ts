@@ -19,7 +19,8 @@ export function unbundle(db: Database): void {
     do putFold(db, { source, run: cursor.run, chunk: cursor.chunk }, cursor.driver());
     while (cursor.next());
   }
-  db.exec('DROP TABLE bundle; ALTER TABLE origin DROP COLUMN rejects; PRAGMA user_version = 8');
+  db.exec(`DROP TABLE bundle; ALTER TABLE origin DROP COLUMN rejects; ALTER TABLE part_read DROP COLUMN files;
+    PRAGMA user_version = 8`);
 }
 
 /** Adds such a row. */

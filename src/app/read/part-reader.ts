@@ -1,4 +1,5 @@
 /** Reads the parts of a source: what changed, and nothing else. */
+import { isDeepStrictEqual } from 'node:util';
 import { Fold } from '../../core/series/fold/fold.ts';
 import { AgentError } from '../../core/errors.ts';
 import { RowMapper } from '../../core/mapping/row-mapper.ts';
@@ -200,7 +201,9 @@ export class PartReader {
     );
     if (known !== undefined) {
       buffer.parts.setVersion(known.id, content.version);
-      return { ...known, version: content.version };
+      const { version, files = known.files } = content;
+      if (files !== undefined && !isDeepStrictEqual(files, known.files)) buffer.parts.setFiles(known.id, files);
+      return { ...known, version, files };
     }
     const { end } = content;
     const growth = end && this.#source.growing && { ...end, passed: counts.passed, rejects, isProven };

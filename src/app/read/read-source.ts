@@ -6,6 +6,7 @@ import type { PartRead } from '../../core/buffer.ts';
 import type { Found } from './carried.ts';
 import { currentParts } from './current-parts.ts';
 import { renameParts } from './former-names.ts';
+import { goneFilesOf } from './gone-files.ts';
 import type { ProofTime } from './grown-parts.ts';
 import { type QuietNeeded, QuietWait } from './part-end.ts';
 import { PartReader } from './part-reader.ts';
@@ -21,6 +22,8 @@ export interface WholeLook {
   readonly found: Found;
   /** See `Source.mayLag`. */
   readonly mayLag: boolean;
+  /** Files that an accepted read was made of and this one was not, since they are not there any more. */
+  readonly goneFiles: readonly string[];
   /** Made when it is asked for: a map may have many entries. */
   readonly readBy: () => ReadBy;
 }
@@ -46,7 +49,12 @@ export type SourceRead =
 
 /** The source was read, or files have to be quiet for longer. */
 type Attempt =
-  | { readonly found: Found; readonly lookups: Lookups; readonly unsure?: undefined }
+  | {
+      readonly found: Found;
+      readonly lookups: Lookups;
+      readonly goneFiles: readonly string[];
+      readonly unsure?: undefined;
+    }
   | { readonly found?: undefined; readonly unsure: readonly QuietNeeded[] };
 
 /**
@@ -90,17 +98,19 @@ export async function readSource(
           good.set(read.name, read);
         }
         const unsure = await reader.unsureEnds({ present, listed, wait }, inner);
+        const goneFiles = await goneFilesOf(deps, settings.name, { source, present }, inner);
         // A read that was left behind must not change the candidate under a review.
         inner.throwIfAborted();
         if (unsure.length > 0) return { unsure };
         keepLineEnds(deps, settings.name, lookups);
-        return { found: { present, listed, newestOnly: source.newestOnly === true }, lookups };
+        return { found: { present, listed, newestOnly: source.newestOnly === true }, lookups, goneFiles };
       });
       if (attempt.found !== undefined) {
-        const { found, lookups } = attempt;
+        const { found, lookups, goneFiles } = attempt;
         keepUntilAssembled(deps, settings.name, found.present);
         const readBy = (): ReadBy => readByOf(settings, lookups);
-        return { settings, isExpensive, mayLag: source.mayLag === true, state: 'read', found, readBy };
+        const mayLag = source.mayLag === true;
+        return { settings, isExpensive, mayLag, state: 'read', found, goneFiles, readBy };
       }
       // Outside of the time that a read may take.
       await wait.until(attempt.unsure, signal);

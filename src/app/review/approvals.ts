@@ -1,6 +1,6 @@
 /** Approvals: what somebody let pass, and whether a newer read stays within it. */
 import { createHash } from 'node:crypto';
-import { isNameOfBeginning } from '../../core/guard/guard.ts';
+import { isNameOfBeginning, isNameOfGoneFile } from '../../core/guard/guard.ts';
 import type { Comparison } from '../../core/series/compare.ts';
 import { monthsIn } from '../../core/series/packing.ts';
 import type { Month } from '../../core/model.ts';
@@ -50,6 +50,8 @@ export function furtherThan(scope: ApprovalScope, approved: ApprovalScope): stri
   const part = scope.carried.find((name) => !approved.carried.includes(name));
   if (part !== undefined && isNameOfBeginning(part))
     return `a newer read of the source has ${part}, as was not approved`;
+  if (part !== undefined && isNameOfGoneFile(part))
+    return `a newer read of the source is made ${part}, as was not approved`;
   if (part !== undefined) return `a newer read of the source would carry what was not approved: ${part}`;
   const found = notCovered(scope.findings, approved.findings);
   if (found.length > 0) {

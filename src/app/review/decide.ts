@@ -25,6 +25,7 @@ import { BeginningReview } from './beginning.ts';
 import type { CandidateDecision, Facts, Reviewed } from './decision.ts';
 import { dayMs, letThroughIn, letThroughInMonth } from './let-through.ts';
 import type { PartsToForget } from './forgotten.ts';
+import { goneFileDoubts } from './gone-file-doubts.ts';
 import type { Move } from './moves.ts';
 import { carriedPathsNote, findOtherwise, otherwiseDoubts } from './read-otherwise.ts';
 import { type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
@@ -48,7 +49,7 @@ export interface Looked {
 /** Looks at a candidate beside what its source, and the removed ones that it takes over, have accepted. */
 export async function look(
   deps: Dependencies,
-  { settings, mayLag, readBy }: Pick<Facts, 'settings' | 'mayLag' | 'readBy'>,
+  { settings, mayLag, goneFiles, readBy }: Pick<Facts, 'settings' | 'mayLag' | 'goneFiles' | 'readBy'>,
   { removed, watch, forgotten }: Circumstances,
 ): Promise<Looked> {
   const source = settings.name;
@@ -73,7 +74,7 @@ export async function look(
   const isFirst = deps.buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
   const values = isFirst ? noFindings : findingsOf(guard, valued);
   const found = { comparison, beginning, inheritedFrom: gone, isFirst, values };
-  return { facts: { source, settings, ...found, mayLag, readBy }, guard };
+  return { facts: { source, settings, ...found, mayLag, goneFiles, readBy }, guard };
 }
 
 /** Drivers that a candidate has and its source had not. */
@@ -159,7 +160,11 @@ export async function decide(
 ): Promise<CandidateDecision> {
   const { source, comparison } = facts;
   const otherwise = findOtherwise(deps, facts);
-  const doubts = [...findCarriedDoubts(deps, facts.settings, removed), ...otherwiseDoubts(deps, otherwise)];
+  const doubts = [
+    ...findCarriedDoubts(deps, facts.settings, removed),
+    ...otherwiseDoubts(deps, otherwise),
+    ...goneFileDoubts(deps, facts),
+  ];
   const note = carriedPathsNote(otherwise);
   const values = note === undefined ? facts.values : { ...facts.values, warnings: [...facts.values.warnings, note] };
   // A slip that is found says why months have other readings.
@@ -189,7 +194,7 @@ async function judgeAll(
   const { buffer } = deps;
   // A lost share changes a sum, also where nothing is deleted. Such a part was taken out before the settings said so: see `takeOut`.
   if (!deps.settings.shouldDeleteMissing) {
-    const doubtful = judgeDoubts(doubts.filter(({ kind }) => kind === 'otherwise' || kind === 'share'));
+    const doubtful = judgeDoubts(doubts.filter(({ kind }) => kind !== 'twice' && kind !== 'hidden'));
     return doubtful ?? judgeBeginning(beginning, deps.settings.guard);
   }
   const { changes, before, after, dropsOnlyOldest, losingOldest, losingBetween, dropsOnlyNewest } = comparison;

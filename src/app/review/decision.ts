@@ -20,6 +20,8 @@ export interface Facts {
   readonly values: ValueFindings;
   /** See `Source.mayLag`. */
   readonly mayLag: boolean;
+  /** See `WholeLook.goneFiles`. */
+  readonly goneFiles: readonly string[];
   readonly readBy: () => ReadBy;
 }
 

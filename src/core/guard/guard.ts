@@ -48,7 +48,9 @@ export type CarriedDoubt =
   /** It is only known from a snapshot, and a reading of it that did not count there may count now. */
   | { readonly kind: 'hidden'; readonly carried: string; readonly driver: string; readonly month: string }
   /** It was read by other settings, and cannot be read by today's. Without a name: months that only an earlier read had. */
-  | { readonly kind: 'otherwise'; readonly carried: string | undefined; readonly what: ReadOtherwise };
+  | { readonly kind: 'otherwise'; readonly carried: string | undefined; readonly what: ReadOtherwise }
+  /** No part, and not carried: a file that a query read for the accepted read, and that is gone. */
+  | { readonly kind: 'file'; readonly carried: string };
 
 interface ReadOtherwise {
   readonly points: number;
@@ -223,9 +225,11 @@ export function judgeDoubts(doubts: readonly CarriedDoubt[]): Hold | undefined {
   const twice = doubts.filter(({ kind }) => kind === 'twice');
   const otherwise = doubts.filter(({ kind }) => kind === 'otherwise');
   const missing = doubts.filter(({ kind }) => kind === 'share' || kind === 'hidden');
+  const files = doubts.flatMap((doubt) => (doubt.kind === 'file' ? [doubt.carried] : []));
   const reasons = [
     ...(twice.length === 0 ? [] : [`rows may be counted twice: ${describeDoubts(twice)}`]),
     ...(missing.length === 0 ? [] : [`readings are missing: ${describeDoubts(missing)}`]),
+    ...(files.length === 0 ? [] : [describeGoneFiles(files)]),
     ...(otherwise.length === 0 ? [] : [`the settings have changed: ${describeDoubts(otherwise)}`]),
   ];
   const hints = otherwise.length === 0 ? [] : [otherwiseHint(otherwise)];
@@ -239,7 +243,18 @@ export function judgeDoubts(doubts: readonly CarriedDoubt[]): Hold | undefined {
       'put the part that is gone back, or drop it with "driver-sync forget"; approve if both really add up',
     );
   }
+  if (files.length > 0) {
+    hints.unshift(
+      `put ${files.length === 1 ? 'it' : 'them'} back, and the query runs again; approve to go on with what the others say`,
+    );
+  }
   return { reason: reasons.join('; '), hint: hints.join('; ') };
+}
+
+function describeGoneFiles(files: readonly string[]): string {
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  const are = files.length === 1 ? 'is' : 'are';
+  return `the accepted read was made of ${files.slice(0, 3).join(', ')}${more} too, which ${are} gone`;
 }
 
 function otherwiseHint(doubts: readonly CarriedDoubt[]): string {
@@ -251,9 +266,16 @@ function otherwiseHint(doubts: readonly CarriedDoubt[]): string {
 
 /** Names a doubt among those that an approval covers. */
 export function nameOfDoubt(doubt: CarriedDoubt): string {
+  if (doubt.kind === 'file') return `${withoutFile}${doubt.carried}`;
   if (doubt.kind !== 'otherwise') return doubt.carried;
   // The part alone would settle that it is counted twice, too; and it is asked for again with other settings.
   return `${doubt.carried ?? 'older months'}, beside what is read with the settings ${doubt.what.settings}`;
+}
+
+const withoutFile = 'without ';
+
+export function isNameOfGoneFile(name: string): boolean {
+  return name.startsWith(withoutFile);
 }
 
 function describeDoubts(doubts: readonly CarriedDoubt[]): string {
@@ -277,6 +299,8 @@ function describeDoubt(doubt: CarriedDoubt): string {
       const { part, driver, month } = doubt.other;
       return `${carried} is gone and carried, and ${part} has its driver "${driver}" in ${month} too`;
     }
+    case 'file':
+      return describeGoneFiles([doubt.carried]);
     case 'share':
       return `${carried} is gone, and the last snapshot does not say what it added to sums, averages and counts`;
     case 'hidden':

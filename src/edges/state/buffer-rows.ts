@@ -19,6 +19,7 @@ export interface PartReadRow {
   rows: number;
   rejects: number;
   ends_with_line_end: number | null;
+  files: string | null;
   origin: number;
   carried: number;
   settled: number;
@@ -48,6 +49,7 @@ export function readPart(row: PartReadRow): ReadPart {
     rows: row.rows,
     rejects: row.rejects,
     endsWithLineEnd: row.ends_with_line_end === null ? undefined : row.ends_with_line_end === 1,
+    ...(row.files !== null && { files: JSON.parse(row.files) as string[] }),
     origin: row.origin,
     carried: row.carried === 1,
     settled: row.settled === 1,

@@ -212,6 +212,10 @@ const migrations: readonly Migration[] = [
   ALTER TABLE origin ADD COLUMN rejects INTEGER;
   UPDATE origin SET rejects = (SELECT p.rejects FROM part_read p WHERE p.id = origin.id AND p.kind = 'part');
   `,
+  `
+  -- The files that a query read, as a JSON list.
+  ALTER TABLE part_read ADD COLUMN files TEXT;
+  `,
 ];
 
 /**

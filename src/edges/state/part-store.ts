@@ -34,6 +34,10 @@ export class SqliteParts implements PartStore {
     this.#tables.run('UPDATE part_read SET version = ? WHERE id = ?', version, id);
   }
 
+  setFiles(id: number, files: readonly string[]): void {
+    this.#tables.run('UPDATE part_read SET files = ? WHERE id = ?', JSON.stringify(files), id);
+  }
+
   rename(source: string, names: ReadonlyMap<string, string>): void {
     this.#tables.write(() => {
       for (const [old, now] of names) {

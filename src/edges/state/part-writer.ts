@@ -42,11 +42,13 @@ export function openPartWriter(
     commit: (content, counts, growth) =>
       tables.write(() => {
         const sql = `UPDATE part_read SET version = ?, hash = ?, revised_at_ms = ?, rows = ?, rejects = ?,
-          ends_with_line_end = ?, ready = 1 WHERE id = ?`;
-        const lineEnd = content.endsWithLineEnd === undefined ? null : Number(content.endsWithLineEnd);
-        tables.run(sql, content.version, content.hash, content.revisedAtMs, counts.rows, counts.rejects, lineEnd, id);
+          ends_with_line_end = ?, files = ?, ready = 1 WHERE id = ?`;
+        const { version, hash, revisedAtMs, endsWithLineEnd, files } = content;
+        const lineEnd = endsWithLineEnd === undefined ? null : Number(endsWithLineEnd);
+        const opened = files === undefined ? null : JSON.stringify(files);
+        tables.run(sql, version, hash, revisedAtMs, counts.rows, counts.rejects, lineEnd, opened, id);
         if (part.kind === 'part' && base === undefined) {
-          const facts = [content.revisedAtMs, content.hash || null, lineEnd, counts.rejects];
+          const facts = [revisedAtMs, hash || null, lineEnd, counts.rejects];
           tables.run(insertOrigin, id, source, part.name, ...facts);
         }
         for (const [origin, isPart] of origins) {

@@ -43,6 +43,11 @@ export class MemoryParts implements PartStore {
     if (part !== undefined) part.facts = { ...part.facts, version };
   }
 
+  setFiles(id: number, files: readonly string[]): void {
+    const part = this.#tables.parts.get(id);
+    if (part !== undefined) part.facts = { ...part.facts, files };
+  }
+
   rename(source: string, names: ReadonlyMap<string, string>): void {
     const { parts, origins, seen, rejects } = this.#tables;
     for (const part of parts.values()) {
@@ -242,9 +247,10 @@ function commit(
     readonly isBased: boolean;
   },
 ): PartRead {
-  const { version, hash, revisedAtMs, endsWithLineEnd } = content;
+  const { version, hash, revisedAtMs, endsWithLineEnd, files } = content;
   const { rows, rejects } = counts;
-  row.facts = { ...row.facts, version, hash, revisedAtMs, endsWithLineEnd, rows, rejects };
+  const read = { version, hash, revisedAtMs, endsWithLineEnd, rows, rejects };
+  row.facts = { ...row.facts, ...read, ...(files !== undefined && { files }) };
   row.isReady = true;
   row.growth = growth;
   const { id, source, name, kind } = row.facts;

@@ -18,6 +18,8 @@ export interface ChildReader<Place> {
   start(sql: string): Promise<void>;
   /** Adds rows until the batch is full. @returns whether there are no more */
   read(batch: Batch): Promise<boolean>;
+  /** See `Connection.files`. */
+  files?(): readonly string[];
   close(): void;
   failureOf(error: Error): Failure;
 }
@@ -99,7 +101,7 @@ export function serve<Place>(reader: ChildReader<Place>): void {
     const batch = new Batch(columns, rowsGiven, writing === undefined ? batchRows : columnBatchRows);
     const isLast = await reader.read(batch);
     rowsGiven += batch.rows.length;
-    if (writing === undefined) return { rows: batch.rows, isLast };
+    if (writing === undefined) return { rows: batch.rows, isLast, ...(isLast && { files: reader.files?.() }) };
     const written = writing.writer.write(batch.rows, batch.isNumber ?? ofColumns.isNumber);
     writing.hash.add(written, batch.rows);
     return { batch: written, isLast, ...(isLast && { hash: writing.hash.digest() }) };

@@ -26,6 +26,8 @@ export interface Reply {
   readonly batch?: WireBatch;
   /** The hash of all rows; comes with the last ones. */
   readonly hash?: string;
+  /** See `Connection.files`; come with the last rows. */
+  readonly files?: readonly string[] | undefined;
   /** Whether these rows are the last. */
   readonly isLast?: boolean;
   readonly failure?: Failure;
@@ -50,6 +52,7 @@ export class ChildSession<Place> implements Connection {
   readonly #signal: AbortSignal;
   readonly #child: childProcess.ChildProcess;
   readonly #ended: Promise<unknown>;
+  #files: readonly string[] | undefined;
   #asked: PromiseWithResolvers<Reply> | undefined;
   /** Why it answers no more. */
   #why: { readonly error: unknown } | undefined;
@@ -96,7 +99,14 @@ export class ChildSession<Place> implements Connection {
   }
 
   async *rows(sql: string): AsyncGenerator<readonly Row[], void, void> {
-    for await (const { rows = [] } of this.#replies({ rows: sql })) if (rows.length > 0) yield rows;
+    for await (const { rows = [], files } of this.#replies({ rows: sql })) {
+      this.#files = files ?? this.#files;
+      if (rows.length > 0) yield rows;
+    }
+  }
+
+  files(): readonly string[] | undefined {
+    return this.#files;
   }
 
   async *batches(sql: string, wanted: WantedColumns): AsyncGenerator<Batch, string, void> {

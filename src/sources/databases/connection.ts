@@ -47,6 +47,8 @@ export interface Connection {
    * @throws AgentError `part.unreadable` as `rows` and `RowHash.add`
    */
   batches?(sql: string, wanted: WantedColumns): AsyncGenerator<Batch, string, void>;
+  /** The files that statements were read from until the last one gave its last row; `undefined` where no statement can name any. */
+  files?(): readonly string[] | undefined;
   /** Ends the transaction and the connection, whatever state they are in. Never throws. */
   close(): Promise<void>;
 }

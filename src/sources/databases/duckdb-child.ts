@@ -2,6 +2,7 @@
  * The process in which one DuckDB database is read. `memory_limit` does not count the texts of the rows that are under way,
  * which are two thousand at a time: what takes more than it may ends with its process, and the agent lives on.
  */
+import path from 'node:path';
 import type {
   DuckDBBlobValue,
   DuckDBConnection,
@@ -41,6 +42,8 @@ let opened:
       readonly connection: DuckDBConnection;
       readonly log: DuckDBConnection;
       readonly files: OpenedFiles;
+      /** Absolute paths that are no files of the query: the database, and the folder that DuckDB works in. */
+      readonly own: readonly string[];
       readonly select: StatementType;
     }
   | undefined;
@@ -64,7 +67,8 @@ const reader: ChildReader<DuckDbPlace> = {
     await connection.run('BEGIN TRANSACTION');
     const log = await instance.connect();
     const files = await OpenedFiles.watch(log, forbidden);
-    opened = { instance, connection, log, files, select: driver.StatementType.SELECT };
+    const own = [file, `${file}.wal`, options['temp_directory'] ?? ''].filter((one) => path.isAbsolute(one));
+    opened = { instance, connection, log, files, own, select: driver.StatementType.SELECT };
   },
   describe: (sql) =>
     database().files.guard(async () => {
@@ -96,6 +100,9 @@ const reader: ChildReader<DuckDbPlace> = {
     else await files.lookNowAndThen();
     return isLast;
   },
+  files() {
+    return namesOf(database());
+  },
   close() {
     opened?.log.closeSync();
     opened?.connection.closeSync();
@@ -107,6 +114,16 @@ const reader: ChildReader<DuckDbPlace> = {
 function database(): NonNullable<typeof opened> {
   if (opened === undefined) throw new Error('no database is open');
   return opened;
+}
+
+/** The files that were read for the query, each as messages name it: relative to the config file where it lies below that. */
+function namesOf({ files, own }: NonNullable<typeof opened>): readonly string[] {
+  const folder = process.cwd();
+  return files.all
+    .filter((file) => !file.endsWith('.duckdb_extension'))
+    .filter((file) => !own.some((one) => file === one || file.startsWith(one + path.sep)))
+    .map((file) => (file.startsWith(folder + path.sep) ? path.relative(folder, file) : file))
+    .toSorted();
 }
 
 async function fill(batch: Batch): Promise<boolean> {

@@ -15,6 +15,7 @@ const lookEveryMs = 1000;
 export class OpenedFiles {
   readonly #log: DuckDBConnection;
   readonly #forbidden: readonly string[];
+  /** As DuckDB names them. */
   readonly #passed = new Set<string>();
   #lookedAtMs = -Infinity;
 
@@ -27,6 +28,11 @@ export class OpenedFiles {
   static async watch(log: DuckDBConnection, forbidden: readonly string[]): Promise<OpenedFiles> {
     await log.run("CALL enable_logging('FileSystem')");
     return new OpenedFiles(log, forbidden);
+  }
+
+  /** All that were opened and may be read, as absolute paths. */
+  get all(): readonly string[] {
+    return [...new Set([...this.#passed].map((opened) => path.resolve(opened)))];
   }
 
   /**

@@ -50,7 +50,12 @@ export async function openDuckDb(settings: DuckDbSettings, signal: AbortSignal):
     await close();
     throw error;
   }
-  return { describe: (sql) => session.describe(sql), rows: (sql) => session.rows(sql), close };
+  return {
+    describe: (sql) => session.describe(sql),
+    rows: (sql) => session.rows(sql),
+    files: () => session.files(),
+    close,
+  };
 }
 
 async function checkFile(file: string | undefined): Promise<void> {

@@ -175,7 +175,7 @@ class Query {
       } finally {
         await results.return();
       }
-      return { hash: hash.digest(), ...revision };
+      return { hash: hash.digest(), ...revision, files: connection.files?.() };
     } finally {
       await connection.close();
     }

@@ -48,6 +48,8 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'a part that is gone is not carried',
     'a renamed part is carried too',
   ],
+  'A read of a query is held where a file that the accepted read was made of is gone, and any number is another one or would go.':
+    beforeRows,
   '`forget SOURCE` drops what that source carried when somebody asked for it, and no more.': `histories name the part that is to go: ${ownTests}`,
   'Agents that share a ledger give a file one name': outside,
   'Where a mapping names `{file}` or `{sheet}`, a part under another name is another part': beforeRows,
