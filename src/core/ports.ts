@@ -51,6 +51,9 @@ export interface Source {
    */
   hash?(part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'version'>>;
 
+  /** What is worth a word of the place itself, once rows were read: how it may give other values than are stored there. */
+  notes?(): readonly string[];
+
   /**
    * Those of the files that a read was made of which are not there any more, see `Content.files`. Absent where parts are files
    * themselves, or no file is known.

@@ -6,6 +6,7 @@ import type { CollapseRequest } from './databases/collapse-plan.ts';
 import { collapseQuery } from './databases/collapse-query.ts';
 import { duckdbDialect } from './databases/duckdb-dialect.ts';
 import { openDuckDb } from './databases/duckdb-session.ts';
+import { guessedTypeNotes } from './databases/guessed-types.ts';
 import { queryKeys, queryProblems, querySource } from './databases/query.ts';
 import { untilAborted } from './files/access.ts';
 import { refuseForbiddenDatabase } from './files/links.ts';
@@ -57,8 +58,10 @@ export const duckdb = defineKind(
         return await openDuckDb({ file, forbidden, baseDir, memoryMax: settings.memoryMax }, signal);
       },
     };
+    const source = querySource(engine, settings, context);
     return {
-      ...querySource(engine, settings, context),
+      ...source,
+      notes: () => [...guessedTypeNotes(settings.query), ...(source.notes?.() ?? [])],
       goneFiles: async (files, signal) => await untilAborted(goneOf(baseDir, files), signal),
     };
   },

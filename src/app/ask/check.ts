@@ -100,6 +100,7 @@ export async function checkSource(
       look.warnOfOtherNames(listed);
       const ends: EndedPart[] = [];
       for (const part of parts) ends.push(await look.read(source, part, inner));
+      look.warn(source.notes?.() ?? []);
       await look.judgeEnds(source, { ends, listed }, inner);
       look.end();
     });
@@ -156,6 +157,10 @@ class Look {
         `${file} ends without a line end and may be half a file: sync takes it once it was quiet for ${end.quietNeededMs / 1000} s; end its last line if it is whole`,
       );
     }
+  }
+
+  warn(notes: readonly string[]): void {
+    for (const note of notes) this.#warnings.add(note);
   }
 
   /** Names what is left out, since somebody may think that it counts. */

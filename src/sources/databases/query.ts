@@ -10,6 +10,7 @@ import type { Source } from '../../core/ports.ts';
 import type { LookupFiles, Mapping } from '../../core/settings.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import { type SourceContext, freshVersion, needsOf } from '../kind.ts';
+import { binaryNote, isBinaryNumber } from './binary-columns.ts';
 import { type CollapseRequest, pushdownProblems } from './collapse-plan.ts';
 import type { CollapseQuery } from './collapse-query.ts';
 import { numberColumns } from '../formats/field-numbers.ts';
@@ -88,6 +89,7 @@ export function querySource(engine: Engine, settings: QuerySettings, context: So
     mayLag: engine.isServer === true,
     parts: async (signal) => [{ name: partName, ...(await reasoned(signal, () => query.look(signal))) }],
     rows: (_part, signal) => asColumns(query.read(signal), needsOf(context)),
+    notes: () => query.notes(),
   };
 }
 
@@ -123,6 +125,8 @@ class Query {
   readonly #engine: Engine;
   readonly #settings: QuerySettings;
   readonly #context: SourceContext;
+  /** Those that values were read from last. */
+  #binaryColumns: readonly QueryColumn[] = [];
   /** The newest answer of `changed`, and when it first came: a database does not say when it was revised. */
   #heard: Revision | undefined;
 
@@ -130,6 +134,10 @@ class Query {
     this.#engine = engine;
     this.#settings = settings;
     this.#context = context;
+  }
+
+  notes(): readonly string[] {
+    return this.#binaryColumns.map(binaryNote);
   }
 
   async look(signal: AbortSignal): Promise<Revision> {
@@ -230,6 +238,7 @@ class Query {
     const described = await connection.describe(query);
     const columns = parseColumns(this.#engine.place, described);
     const needs = needsOf(this.#context).needs(columns);
+    this.#binaryColumns = described.filter((column, at) => isBinaryNumber(column) && needs[at]?.isValue === true);
     const { collapse } = this.#engine;
     const isUsed = (at: number): boolean => {
       const need = needs[at];
