@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { AgentError } from '../core/errors.ts';
 import type { MappingProblem } from '../core/mapping/columns.ts';
 import type { Connection } from './databases/connection.ts';
+import { isMovingQuery } from './databases/moving-query.ts';
 import { type Revision, queryKeys, querySource } from './databases/query.ts';
 import { type SqlitePlace, openSqlite } from './databases/sqlite-session.ts';
 import { accessError, codeOf, missingHint, untilAborted } from './files/access.ts';
@@ -39,7 +40,10 @@ export const sqlite = defineKind(
     const file = path.resolve(context.baseDir, settings.file);
     const engine = {
       place: file,
-      version: (signal: AbortSignal) => untilAborted(statDatabase(file), signal),
+      // The file says nothing of rows that the time or chance decides.
+      ...(!isMovingQuery(settings.query) && {
+        version: (signal: AbortSignal) => untilAborted(statDatabase(file), signal),
+      }),
       connect: async (signal: AbortSignal) => {
         await untilAborted(refuseForbiddenDatabase(file, context.forbidden ?? []), signal);
         return await openDatabase({ file, clock: context.clock }, signal);

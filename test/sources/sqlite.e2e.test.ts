@@ -295,6 +295,19 @@ describe('a database', () => {
     expect((await readWhole(source)).rows).toEqual([['7']]);
   });
 
+  test('that a query asks for the time besides is read at each look, and an equal read is the same', async () => {
+    const { dir } = await books('CREATE TABLE t (a); INSERT INTO t VALUES (1)');
+    const versionsOf = async (query: string): Promise<ReadonlySet<string>> => {
+      const source = openSource('sqlite', { file: 'books.db', query }, dir);
+      return new Set([...(await source.parts(calm)), ...(await source.parts(calm))].map(({ version }) => version));
+    };
+    const query = "SELECT a FROM t WHERE date('now') > '2020-01-01'";
+    expect((await versionsOf(query)).size).toBe(2);
+    expect((await versionsOf('SELECT a FROM t')).size).toBe(1);
+    const hashes = [1, 2].map(async () => await readWhole(openSource('sqlite', { file: 'books.db', query }, dir)));
+    expect(new Set((await Promise.all(hashes)).map(({ content }) => content.hash)).size).toBe(1);
+  });
+
   test('in WAL mode that nobody has open keeps its version when it is read', async () => {
     const world = await books('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
     world.database.close();
