@@ -12,11 +12,20 @@ export function oneLine(text: string, secrets: readonly string[], charactersMax 
   return shown.length < line.length ? `${shown}…` : shown;
 }
 
-/** Every secret becomes `***`, also word by word and in the ways that answers and addresses write text. */
+/** Every secret becomes `***`, also word by word, in the ways that answers and addresses write text, and within base64. */
 export function mask(text: string, secrets: readonly string[]): string {
-  let masked = text;
-  for (const form of formsOf(secrets)) masked = masked.replaceAll(patternOf(form), '***');
+  const forms = formsOf(secrets);
+  let masked = maskEncoded(text, forms);
+  for (const form of forms) masked = masked.replaceAll(patternOf(form), '***');
   return masked;
+}
+
+/** Headers that let somebody in, as clients print what they send: all that follows on their line becomes `***`. */
+export function maskHeaders(text: string): string {
+  return text.replace(
+    /((?:authorization|cookie|x-api-key|x-auth-token)['"]?\s*[:=][^\S\r\n]*)[^\s][^\r\n]*/gi,
+    '$1***',
+  );
 }
 
 /** Whether an error of somebody else, kept as a cause, tells nothing secret. */
@@ -53,9 +62,45 @@ function formsOf(secrets: readonly string[]): string[] {
   return [...new Set(forms)].filter((form) => form.trim() !== '').sort((a, b) => b.length - a.length);
 }
 
+/** So many characters of base64 hold the shortest text that is looked for in them. */
+const encodedMin = 6;
+const encoded = new RegExp(String.raw`[\w+/-]{${encodedMin},}={0,2}`, 'g');
+
+/**
+ * Runs of base64 that hold a secret, alone or beside a user, become `***`. What stands before it may be of the same letters, so that a
+ * run is decoded from each of its first four on.
+ */
+function maskEncoded(text: string, forms: readonly string[]): string {
+  if (forms.length === 0) return text;
+  const long = forms.filter((form) => !isShort(form)).flatMap(bytesOf);
+  const short = forms.filter(isShort).map(patternOf);
+  return text.replace(encoded, (run) => {
+    const decoded = [0, 1, 2, 3].map((from) => Buffer.from(run.slice(from), 'base64'));
+    const isSecret = decoded.some(
+      (bytes) => long.some((secret) => bytes.includes(secret)) || (short.length > 0 && holdsShort(bytes, short)),
+    );
+    return isSecret ? '***' : run;
+  });
+}
+
+/** As clients write it into a header: most in UTF-8, some in Latin-1. */
+function bytesOf(secret: string): readonly Buffer[] {
+  const isLatin = /[\u0080-\u00FF]/.test(secret) && !/[\u0100-\uFFFF]/.test(secret);
+  return [Buffer.from(secret), ...(isLatin ? [Buffer.from(secret, 'latin1')] : [])];
+}
+
+/** By chance a short one stands in many bytes, but not in those of a text. */
+function holdsShort(bytes: Buffer, patterns: readonly RegExp[]): boolean {
+  const text = bytes.toString();
+  return !/[\p{Cc}\uFFFD]/u.test(text) && patterns.some((pattern) => text.search(pattern) >= 0);
+}
+
+function isShort(secret: string): boolean {
+  return secret.length < 6;
+}
+
 /** A short one is masked only where it stands alone: within words it would garble the message, and show itself by that. */
 function patternOf(secret: string): RegExp {
   const literal = secret.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  const isShort = secret.length < 6;
-  return new RegExp(isShort ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal, 'gu');
+  return new RegExp(isShort(secret) ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal, 'gu');
 }

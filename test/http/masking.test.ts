@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isClean, mask, oneLine, secretsIn } from '../../src/http/masking.ts';
+import { isClean, mask, maskHeaders, oneLine, secretsIn } from '../../src/http/masking.ts';
 
 describe('a text of others', () => {
   test('is one short line without control characters and without the tags of a page', () => {
@@ -31,6 +31,72 @@ describe('a text of others', () => {
       }),
     );
   });
+});
+
+describe('base64', () => {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+  test('that holds a secret is masked, alone, beside a user and behind other letters', () => {
+    const secret = 'p@ss/w0rd 1';
+    for (const text of [secret, `finance:${secret}`, `a:${secret}`, `an:${secret}`])
+      expect(mask(`> Basic ${base64(text)} <`, [secret])).toBe('> Basic *** <');
+    expect(mask(`/v1/${base64(secret)}`, [secret])).toBe('***');
+  });
+
+  test('in Latin-1 is masked, too', () => {
+    expect(mask(Buffer.from('anna:Schlüssel', 'latin1').toString('base64'), ['Schlüssel'])).toBe('***');
+  });
+
+  test('of a short secret is masked where that stands alone in a text', () => {
+    expect(mask(`${base64('ann:pw1')} ${base64('pwd1234')}`, ['pw1'])).toBe(`*** ${base64('pwd1234')}`);
+  });
+
+  test('of anything else, and words, are left as they are', () => {
+    const text = `could not connect to ledger-2026.example.com/exports, ${base64('nothing of it is secret')}`;
+    expect(mask(text, ['hunter22', 'pw'])).toBe(text);
+  });
+
+  test('never shows a secret of six characters or more, whatever it stands in', () => {
+    const secret = fc.string({ minLength: 6, maxLength: 30, unit: 'grapheme' }).filter((text) => text.trim() !== '');
+    const beside = fc.string({ maxLength: 12, unit: 'grapheme' });
+    const letters = fc.stringMatching(/^[A-Za-z0-9+/ :=]{0,8}$/);
+    const code = fc.constantFrom('base64', 'base64url');
+    fc.assert(
+      fc.property(
+        fc.tuple(secret, code, fc.boolean()),
+        fc.tuple(beside, beside),
+        fc.tuple(letters, letters),
+        ([hidden, coding, isPadded], [user, more], [before, after]) => {
+          const whole = Buffer.from(user + hidden + more).toString(coding as 'base64');
+          const written = isPadded ? whole : whole.replace(/=+$/, '');
+          expect(mask(before + written + after, [hidden])).not.toContain(written);
+        },
+      ),
+    );
+  });
+});
+
+test('what follows the name of a header that lets somebody in is masked to the end of its line', () => {
+  const said = [
+    '> GET / HTTP/1.1',
+    '> Authorization: Basic abc def',
+    '< set-cookie: id=1; Path=/\r',
+    "{'Proxy-Authorization': 'Digest x'}",
+    '* [HTTP/2] [1] [x-api-key: k1]',
+    '> Cookie:a=b',
+    '> Cookie:',
+    '> Accept: */*',
+  ];
+  expect(maskHeaders(said.join('\n')).split('\n')).toEqual([
+    '> GET / HTTP/1.1',
+    '> Authorization: ***',
+    '< set-cookie: ***\r',
+    "{'Proxy-Authorization': ***",
+    '* [HTTP/2] [1] [x-api-key: ***',
+    '> Cookie:***',
+    '> Cookie:',
+    '> Accept: */*',
+  ]);
 });
 
 test('the secrets of an address are its user and password, the values of its query and the keys in its path', () => {

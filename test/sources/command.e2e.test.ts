@@ -237,6 +237,17 @@ describe('an output does not count', () => {
     }
   });
 
+  test('and a failure shows nothing secret of the headers that a client prints', async () => {
+    const basic = Buffer.from(`finance:${secret}`).toString('base64');
+    const lines = [`> Authorization: Digest ${basic}1`, '> X-Api-Key: k-9', `sent Basic ${basic}, got 401`];
+    const script = `printf '%s\\n' ${lines.map((line) => `'${line}'`).join(' ')} >&2; exit 22`;
+    const env = { API_PASSWORD: secret };
+    const source = openSource('command', { command: ['sh', '-c', script], format: 'csv', env }, await tempDir());
+    const error = (await failureOf(source)) as Error;
+    expect(error.message).toContain('> Authorization: *** / > X-Api-Key: *** / sent Basic ***, got 401');
+    expect(everythingIn(error)).not.toContain(basic.slice(0, -4));
+  });
+
   test('and a failure shows nothing secret of the text of a shell', async () => {
     const command = ['sh', '-c', `fail() { echo "I was given $*" >&2; exit 1; }; fail --password '${secret}'`];
     const source = openSource('command', { command, format: 'csv' }, await tempDir(), laterClock(0));

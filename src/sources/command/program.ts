@@ -4,7 +4,7 @@ import path from 'node:path';
 import { AgentError } from '../../core/errors.ts';
 import { shellPathProblem } from '../../core/text.ts';
 import { codeOf } from '../files/access.ts';
-import { oneLine } from '../../http/masking.ts';
+import { maskHeaders, oneLine } from '../../http/masking.ts';
 import { secretsInCommand } from './secrets.ts';
 import { whyNotStarted } from './standing.ts';
 
@@ -201,7 +201,7 @@ class Running {
     // Half a word may be the rest of a secret, which would not be known as such; each word of one is.
     const text = (this.#isSaidCut ? said.replace(/^\S+/, '') : said).trim();
     // The end of what it said tells most: a stack of calls begins with what nobody wants to know.
-    const lines = text.split(/\r?\n/).slice(-3).join(' / ');
+    const lines = maskHeaders(text).split(/\r?\n/).slice(-3).join(' / ');
     const words = oneLine(lines, [...Object.values(env), ...secretsInCommand(command)]);
     return words === '' ? '' : `: ${words}`;
   }
