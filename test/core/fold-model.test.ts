@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type LatestReading, Readings } from '../../src/core/mapping/reading.ts';
+import { Memory, forgetUnused } from '../../src/core/memory.ts';
 import type { Rule } from '../../src/core/model.ts';
 import { Fold } from '../../src/core/series/fold/fold.ts';
 import { type FoldedDriver, packDriver, unpackDriver } from '../../src/core/series/packing.ts';
 import { runsOf } from '../support/campaign.ts';
-import { addReading } from '../support/mapping.ts';
+import { addReading, readingsOf } from '../support/mapping.ts';
 
 const rules: Rule[] = ['last', 'first', 'sum', 'average', 'min', 'max', 'count'];
 
@@ -122,6 +123,19 @@ test.each(rules)(
     );
   },
 );
+
+test('the memory that a fold has needed is there for the next one', () => {
+  forgetUnused();
+  using fresh = new Memory();
+  {
+    using folding = new Fold(1);
+    const name = { id: 'a', path: ['A'], rule: 'last' } as const;
+    for (let month = 0; month < 2000; month++)
+      folding.take(readingsOf({ name, moment: { month, months: 1, seconds: month, nanos: 0 }, value: '1' }));
+  }
+  using next = new Memory();
+  expect(next.bytes.length).toBeGreaterThan(fresh.bytes.length);
+});
 
 /** What is compared. */
 type Seen = ReturnType<typeof seenOf>;

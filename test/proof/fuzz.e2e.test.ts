@@ -6,6 +6,13 @@ import { propertySeed } from '../support/seeds.ts';
 
 const count = isCampaign ? 1500 : 100;
 
+test.each([
+  ['parquet', 13_490],
+  ['xlsx', 1008],
+])('%s: an input that broke a rule once does so no more', async (name, from) => {
+  expect(await feed(name, { seed: 20, from, count: 1, untilMs: Infinity })).toBe(1);
+});
+
 test.each(Object.keys(targets))(`%s: ${count} inputs break no rule`, async (name) => {
   expect(await feed(name, { seed: propertySeed, from: 0, count, untilMs: Infinity })).toBe(count);
 });

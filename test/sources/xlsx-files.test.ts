@@ -104,6 +104,7 @@ describe('a workbook', () => {
     ['is cut short', good.subarray(0, good.length - 100), /is cut short/, /copy/],
     ['is cut in the middle', good.subarray(0, good.length / 2), /is cut short/, /copy/],
     ['is damaged', flipped(good), /is damaged/, /again/],
+    ['names a file within by control characters', zipped({ '/\0': '' }), /is damaged: .*\/\\u0000/, /again/],
   ])('that %s is a failure', async (_what, bytes, message, hint) => {
     await expect(readBytes(bytes)).rejects.toMatchObject(unreadable(message, hint));
   });

@@ -43,6 +43,12 @@ let emulator: ReturnType<typeof startEmulator> | undefined;
 async function checkUpdate(input: Buffer): Promise<void> {
   const service = await (emulator ??= startEmulator());
   const before = JSON.stringify(service.drivers());
+  // Bodies that delete nothing add up.
+  if (before.length > 100_000) {
+    emulator = undefined;
+    await service.close();
+    return checkUpdate(input);
+  }
   const answer = await service.fetch(updatePath, { method: 'POST', body: new Uint8Array(input) });
   must(answer.status < 500, () => `the emulator answers ${answer.status}`);
   await answer.text();

@@ -79,7 +79,7 @@ export function reviewWorld(
   } as unknown as Dependencies;
   const readOf = (source: SourceSettings, { unread = {}, mayLag = false }: ReviewOptions): SourceRead => {
     const { [source.name]: reason } = unread;
-    const read = { settings: source, state: 'read', mayLag, readBy: () => readBy, disappeared: [] };
+    const read = { settings: source, state: 'read', mayLag, goneFiles: [], readBy: () => readBy, disappeared: [] };
     return (reason === undefined ? read : { settings: source, state: 'unread', reason, hint: 'mend it' }) as SourceRead;
   };
   return {

@@ -228,10 +228,13 @@ function checkChunks(file: PartFile, { row_groups: groups, schema }: FileMetaDat
   const leaves = schema.filter(({ type }) => type !== undefined).length;
   for (const { columns } of groups) {
     for (const { meta_data: chunk, crypto_metadata: crypto } of columns) {
-      const name = chunk?.path_in_schema.join('.');
+      // A damaged footer may leave anything out.
+      const path = chunk?.path_in_schema as readonly string[] | undefined;
+      const name = path?.join('.');
       if (crypto !== undefined || chunk === undefined) {
         throw encrypted(file, name === undefined ? 'a column is' : `column ${name} is`);
       }
+      if (name === undefined) throw damaged(file, 'a column of a row group has no name');
     }
     if (columns.length !== leaves) throw damaged(file, `a row group has ${columns.length} of ${leaves} columns`);
   }

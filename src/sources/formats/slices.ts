@@ -1,5 +1,6 @@
 /** A file for a library that reads here and there, and whose every failure is the content's fault but for one. */
 import { AgentError, isAgentError } from '../../core/errors.ts';
+import { visible } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
 
 /** Keeps the failure of a read, above all an abort: the library may wrap it in a failure of its own. */
@@ -37,7 +38,8 @@ export class Slices {
   blame(error: unknown, hint: string): unknown {
     if (this.#failure !== undefined) return this.#failure.cause;
     if (isAgentError(error)) return error;
-    const why = error instanceof Error ? error.message : String(error);
+    // They may show what stands in the file.
+    const why = visible(error instanceof Error ? error.message : String(error));
     return new AgentError('part.unreadable', `${this.file.name} is damaged: ${why}`, { cause: error, hint });
   }
 }
