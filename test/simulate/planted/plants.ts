@@ -266,7 +266,7 @@ export const plants: readonly Plant[] = [
     file: 'app/read/read-source.ts',
     find: "return { settings, isExpensive, state: 'unread', reason: error.message, hint: error.hint };",
     replace:
-      "return { settings, isExpensive, mayLag: false, state: 'read', found: { present: [...good.values()], listed: [...good.values()], newestOnly: false }, readBy: () => readByOf(settings, { maps: {}, calendar: undefined }) };",
+      "return { settings, isExpensive, mayLag: false, state: 'read', found: { present: [...good.values()], listed: [...good.values()], newestOnly: false }, goneFiles: [], readBy: () => readByOf(settings, { maps: {}, calendar: undefined }) };",
     breaks: ['whole', 'evidence', 'digits', 'carried', 'arrives', 'cut', 'unread'],
     config: oneSource,
   },
