@@ -36,9 +36,11 @@ export async function beginForgetting(deps: Dependencies, looks: readonly Source
   return {
     names: new Map([...begun].map(([source, { names }]) => [source, names])),
     carryOut: async (source) => {
-      const { names, requests } = begun.get(source) ?? { names: new Set<string>(), requests: [] };
-      if (names.size > 0) await dropForgotten(deps, source, names);
-      for (const id of requests) await endForget(deps, id);
+      const of = begun.get(source);
+      if (of === undefined) return;
+      dropParts(deps, source, of);
+      deps.log.info('forgot what was carried', { source, parts: [...of.names] });
+      for (const id of of.requests) await endForget(deps, id);
     },
   };
 }
@@ -131,20 +133,9 @@ export async function forget(deps: Dependencies, asked: Forgetting, known: Known
     buffer.rejects.keepOnly(source, []);
   }
   await ledger.holds.release(source);
-  await consentIfEmpty(deps);
-  return true;
-}
-
-/** Drops parts of what a source has accepted, whose candidate lacks them. */
-async function dropForgotten(deps: Dependencies, source: string, names: ReadonlySet<string>): Promise<void> {
-  dropParts(deps, source, { names });
-  await consentIfEmpty(deps);
-  deps.log.info('forgot what was carried', { source, parts: [...names] });
-}
-
-async function consentIfEmpty(deps: Dependencies): Promise<void> {
-  for (const _driver of acceptedDrivers(deps)) return;
+  for (const _driver of acceptedDrivers(deps)) return true;
   await consentToEmpty(deps);
+  return true;
 }
 
 function namesToForget(
