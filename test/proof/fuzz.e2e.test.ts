@@ -6,11 +6,8 @@ import { propertySeed } from '../support/seeds.ts';
 
 const count = isCampaign ? 1500 : 100;
 
-test.each([
-  ['parquet', 13_490],
-  ['xlsx', 1008],
-])('%s: an input that broke a rule once does so no more', async (name, from) => {
-  expect(await feed(name, { seed: 20, from, count: 1, untilMs: Infinity })).toBe(1);
+test('parquet: an input that broke a rule once does so no more', async () => {
+  expect(await feed('parquet', { seed: 20, from: 13_490, count: 1, untilMs: Infinity })).toBe(1);
 });
 
 test.each(Object.keys(targets))(`%s: ${count} inputs break no rule`, async (name) => {
