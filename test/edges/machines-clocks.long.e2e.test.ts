@@ -65,8 +65,9 @@ test.skipIf(cannot)(
     await world.service.post(1);
     await one.write('sales.csv', rowsOf({ north: '2', south: '2' }));
     await agent.says(/source accepted/);
+    // What was accepted first says so too.
+    await expect.poll(async () => (await statusOf(one)).nextPushWhy).toBe('pushOnChange');
     const { nextPush, nextPushWhy } = await statusOf(one);
-    expect(nextPushWhy).toBe('pushOnChange');
     for (const other of others) {
       await other.write('sales.csv', rowsOf({ north: '2', south: '2' }));
       await other.daemon();

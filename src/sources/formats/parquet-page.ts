@@ -51,7 +51,11 @@ export function sizesOf(header: PageHeader): {
   const { compressed_page_size: stored, uncompressed_page_size: expanded } = header;
   const content = header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header;
   const count = content?.num_values ?? 0;
-  if (!(stored >= 0 && expanded >= 0 && count >= 0)) throw new Error('a page of less than nothing');
+  const v2 = header.data_page_header_v2;
+  // A damaged header may leave any of them out.
+  const levels = v2 === undefined ? [] : [v2.definition_levels_byte_length, v2.repetition_levels_byte_length];
+  const sizes = [stored, expanded, count, ...levels];
+  if (!sizes.every((size) => size >= 0)) throw new Error('a page of less than nothing');
   if (Math.max(stored, expanded) > pageBytesMax) {
     throw new PageFault(
       `a page of ${megabytes(Math.max(stored, expanded))}, and at most ${megabytes(pageBytesMax)} are read`,
@@ -156,9 +160,10 @@ function checkRuns(
     }
     const length = Math.floor(header / 2);
     const isPacked = header % 2 === 1;
-    // Packed values come by eights, so that the last ones may be too many.
+    // Packed values come by eights, so that the last ones may be too many. Those without a width take no bytes, which would end them.
     seen += isPacked ? length * 8 : length;
-    if (!isPacked && seen >= count + 8) throw new Error(`a run of ${length} values in a page of ${count}`);
+    if (seen >= count + 8 && (!isPacked || width === 0))
+      throw new Error(`a run of ${length} values in a page of ${count}`);
     at += isPacked ? length * width : (width + 7) >> 3;
   }
 }
