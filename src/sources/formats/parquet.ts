@@ -225,9 +225,9 @@ async function checkMagic(file: PartFile, bytes: SlicedFile): Promise<void> {
 }
 
 function checkChunks(file: PartFile, { row_groups: groups, schema }: FileMetaData): void {
-  const leaves = schema.filter(({ type }) => type !== undefined).length;
+  const leaves = schema.filter(({ type }) => type !== undefined);
   for (const { columns } of groups) {
-    for (const { meta_data: chunk, crypto_metadata: crypto } of columns) {
+    for (const [at, { meta_data: chunk, crypto_metadata: crypto }] of columns.entries()) {
       // A damaged footer may leave anything out.
       const path = chunk?.path_in_schema as readonly string[] | undefined;
       const name = path?.join('.');
@@ -235,8 +235,12 @@ function checkChunks(file: PartFile, { row_groups: groups, schema }: FileMetaDat
         throw encrypted(file, name === undefined ? 'a column is' : `column ${name} is`);
       }
       if (name === undefined) throw damaged(file, 'a column of a row group has no name');
+      const type = leaves[at]?.type;
+      if (type !== undefined && chunk.type !== type)
+        throw damaged(file, `a row group has column ${name} as ${chunk.type}, and the schema as ${type}`);
     }
-    if (columns.length !== leaves) throw damaged(file, `a row group has ${columns.length} of ${leaves} columns`);
+    if (columns.length !== leaves.length)
+      throw damaged(file, `a row group has ${columns.length} of ${leaves.length} columns`);
   }
 }
 
