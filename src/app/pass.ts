@@ -11,7 +11,7 @@ import { pushNewest, pushRepeat } from './push/push.ts';
 import { standingBlock } from './push/blocked.ts';
 import { prepare } from './prepare/prepare.ts';
 import { compactScattered } from './read/idle-work.ts';
-import type { ReadOptions } from './read/read-all.ts';
+import type { ReadOptions } from './read/look-at-all.ts';
 import { readSources } from './read-sources.ts';
 import { passExit, pushSummary, sourceReport, unjudged } from './report.ts';
 import type { PassReport } from '../core/report.ts';

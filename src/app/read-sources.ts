@@ -2,7 +2,7 @@
 import type { Dependencies } from './dependencies.ts';
 import { beginForgetting } from './prepare/forget.ts';
 import { assembleCandidates } from './read/candidate.ts';
-import { type ReadOptions, lookAtAll } from './read/read-all.ts';
+import { type ReadOptions, lookAtAll } from './read/look-at-all.ts';
 import type { SourceLook, SourceRead } from './read/read-source.ts';
 import type { PartsToForget } from './review/forgotten.ts';
 

@@ -51,9 +51,6 @@ export interface Source {
    */
   hash?(part: Part, signal: AbortSignal): Promise<Pick<Content, 'hash' | 'version'>>;
 
-  /** What is worth a word of the place itself, once rows were read: how it may give other values than are stored there. */
-  notes?(): readonly string[];
-
   /**
    * Those of the files that a read was made of which are not there any more, see `Content.files`. Absent where parts are files
    * themselves, or no file is known.
@@ -71,8 +68,8 @@ export interface Source {
   /** For a place whose parts may only grow. */
   readonly growing?: GrowingParts;
 
-  /** What somebody who sets the source up should know of the read before: its rows count all the same. */
-  readonly warnings?: () => readonly string[];
+  /** What somebody who sets the source up should know once its rows were read, which count all the same. */
+  warnings?(): readonly string[];
 
   /** Calls `changed` when `parts` is worth asking again. Only a hint: polling is the truth. */
   watch?(changed: () => void): Promise<AsyncDisposable>;

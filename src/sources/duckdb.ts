@@ -61,7 +61,7 @@ export const duckdb = defineKind(
     const source = querySource(engine, settings, context);
     return {
       ...source,
-      notes: () => [...guessedTypeNotes(settings.query), ...(source.notes?.() ?? [])],
+      warnings: () => [...guessedTypeNotes(settings.query), ...(source.warnings?.() ?? [])],
       goneFiles: async (files, signal) => await untilAborted(goneOf(baseDir, files), signal),
     };
   },

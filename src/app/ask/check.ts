@@ -100,7 +100,7 @@ export async function checkSource(
       look.warnOfOtherNames(listed);
       const ends: EndedPart[] = [];
       for (const part of parts) ends.push(await look.read(source, part, inner));
-      look.warn(source.notes?.() ?? []);
+      look.warn(source.warnings?.() ?? []);
       await look.judgeEnds(source, { ends, listed }, inner);
       look.end();
     });
@@ -159,8 +159,8 @@ class Look {
     }
   }
 
-  warn(notes: readonly string[]): void {
-    for (const note of notes) this.#warnings.add(note);
+  warn(warnings: readonly string[]): void {
+    for (const warning of warnings) this.#warnings.add(warning);
   }
 
   /** Names what is left out, since somebody may think that it counts. */
@@ -181,7 +181,6 @@ class Look {
       const content = await readRows(source, now, fresh, signal);
       return { ...fresh, content };
     });
-    for (const warning of source.warnings?.() ?? []) this.#warnings.add(warning);
     const { content, counts, fold, readings, rejects } = taker;
     if (content === undefined && counts.rows > 0) {
       this.#isUnsure = true;
@@ -364,9 +363,9 @@ class Look {
   }
 
   found(): SourceCheck {
-    for (const slip of this.#slips.flat()) for (const warning of slip.warnings()) this.#warnings.add(warning);
+    for (const slip of this.#slips.flat()) this.warn(slip.warnings());
     for (const warning of this.#foreign.warnings(this.#settings)) this.#warnings.add(warning);
-    if (this.#isWhole) for (const warning of this.#firstDays.warnings()) this.#warnings.add(warning);
+    if (this.#isWhole) this.warn(this.#firstDays.warnings());
     const drivers = [...this.#drivers.values()]
       .map((folds) => this.#merged(folds))
       .sort((a, b) => (a.id < b.id ? -1 : 1));

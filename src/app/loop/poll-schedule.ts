@@ -1,6 +1,6 @@
 /** When each source is polled again, and what its last read gave: a query does not run because a file changed. */
 import type { SourceSettings } from '../../core/settings.ts';
-import type { DueSources } from '../read/read-all.ts';
+import type { DueSources } from '../read/look-at-all.ts';
 import type { SourceLook } from '../read/read-source.ts';
 import type { Dependencies } from '../dependencies.ts';
 

@@ -3,7 +3,7 @@ import { differsAfterMs, differsFromLeader } from '../../core/election/differing
 import type { AgentSaid } from '../../core/election/lead.ts';
 import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { PassReport, SourceReport } from '../../core/report.ts';
-import type { ReadOptions } from '../read/read-all.ts';
+import type { ReadOptions } from '../read/look-at-all.ts';
 import { followingPass, endsTurn, noteOwnPush, readOnly } from '../shared/follow.ts';
 import { beginToLead } from '../shared/take-over.ts';
 import { wouldPush } from '../shared/would-push.ts';

@@ -75,16 +75,13 @@ async function finish(
  * The parts that a request drops of what a source has accepted, which other parts may take the place of; `undefined` where nothing
  * can: they are another source's, are known from a snapshot alone, or are all that there is.
  */
-function replacedParts(
-  deps: Dependencies,
-  { source, ...asked }: Forgetting,
-  found: Found,
-): ReadonlySet<string> | undefined {
+function replacedParts(deps: Dependencies, asked: Forgetting, found: Found): ReadonlySet<string> | undefined {
   const { buffer, settings } = deps;
+  const { source } = asked;
   if (found.present.length === 0 || settings.sources.every(({ name }) => name !== source)) return undefined;
   const accepted = buffer.reads.parts(source, 'accepted') ?? [];
   if (accepted.some(({ kind }) => kind === 'snapshot')) return undefined;
-  const names = namesToForget(deps, { source, ...asked }, { found });
+  const names = namesToForget(deps, asked, { found });
   const own = new Set(accepted.flatMap(({ kind, name }) => (kind === 'part' ? [name] : [])));
   return names.size > 0 && [...names].every((name) => own.has(name)) ? names : undefined;
 }

@@ -9,7 +9,7 @@ import { restoreAfterLoss, restoreSnapshot } from '../prepare/restore.ts';
 import { buildSnapshot } from '../push/newest-snapshot.ts';
 import { openReadable } from '../push/retention.ts';
 import { reopenUnpushed } from '../push/unpushed.ts';
-import { type ReadOptions, lookAtAll } from '../read/read-all.ts';
+import { type ReadOptions, lookAtAll } from '../read/look-at-all.ts';
 import { assembleCandidates } from '../read/candidate.ts';
 import { readSources } from '../read-sources.ts';
 import { sourceReport, unjudged } from '../report.ts';

@@ -1,5 +1,5 @@
 /** Where a query lets DuckDB guess what the texts of a file mean, for a word of `check`: a guess is another one when the rows change. */
-import { type Token, tokensOf } from './query-words.ts';
+import { type Token, bracketed, tokensOf } from './query-words.ts';
 
 /** The types of a text file, by the function that reads one, and by the ending of a name that stands for the function. */
 const formats = [
@@ -37,8 +37,7 @@ export function guessedTypeNotes(query: string): readonly string[] {
 function isUntold(said: readonly Token[], at: number): boolean {
   const open = said[at + 1];
   if (open?.text !== '(') return false;
-  const end = said.findIndex((token, index) => index > at + 1 && token.depth <= open.depth);
-  const args = said.slice(at + 2, end < 0 ? undefined : end).filter(({ depth }) => depth === open.depth + 1);
+  const args = bracketed(said, at + 1).filter(({ depth }) => depth === open.depth + 1);
   return !args.some(({ text }, index) => {
     const value = args.slice(index + 1).find((token) => !/^[:=>]$/.test(token.text));
     return /^all_varchar$/i.test(text) ? !/^(?:false|0)$/i.test(value?.text ?? '') : telling.test(text);

@@ -1,5 +1,5 @@
 /** Queries of SQLite whose rows may be others while the file is the same. */
-import { type Token, tokensOf } from './query-words.ts';
+import { type Token, bracketed, tokensOf } from './query-words.ts';
 
 const words = /^current_(?:date|time|timestamp)$/i;
 /** Time values that mean the present moment; SQLite takes a text in double quotes that names no column for one, too. */
@@ -26,7 +26,5 @@ export function isMovingQuery(query: string): boolean {
 /** @param open where its bracket opens */
 function hasOneArgument(said: readonly Token[], open: number): boolean {
   const depth = said[open]?.depth ?? 0;
-  const end = said.findIndex((token, at) => at > open && token.depth <= depth + 1 && token.text === ')');
-  const inside = said.slice(open + 1, end < 0 ? undefined : end);
-  return !inside.some((token) => token.text === ',' && token.depth === depth + 1);
+  return !bracketed(said, open).some((token) => token.text === ',' && token.depth === depth + 1);
 }

@@ -70,8 +70,14 @@ function wordsAt(said: readonly Token[], depth: number): readonly string[] {
   const outer = said.flatMap((token) => (token.depth === depth ? [token.text.toLowerCase()] : []));
   const open = bracketAt(said, depth);
   if (open === undefined || outer.includes('order') || combining.some((word) => outer.includes(word))) return outer;
+  return [...outer, ...wordsAt(bracketed(said, open), depth + 1)];
+}
+
+/** What stands in the brackets that open there, with the closing one. */
+export function bracketed(said: readonly Token[], open: number): readonly Token[] {
+  const depth = said[open]?.depth ?? 0;
   const end = said.findIndex((token, at) => at > open && token.depth <= depth);
-  return [...outer, ...wordsAt(said.slice(open + 1, end < 0 ? undefined : end), depth + 1)];
+  return said.slice(open + 1, end < 0 ? undefined : end);
 }
 
 /** Where the brackets begin that a query stands in. */

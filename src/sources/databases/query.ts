@@ -89,7 +89,7 @@ export function querySource(engine: Engine, settings: QuerySettings, context: So
     mayLag: engine.isServer === true,
     parts: async (signal) => [{ name: partName, ...(await reasoned(signal, () => query.look(signal))) }],
     rows: (_part, signal) => asColumns(query.read(signal), needsOf(context)),
-    notes: () => query.notes(),
+    warnings: () => query.warnings(),
   };
 }
 
@@ -136,7 +136,7 @@ class Query {
     this.#context = context;
   }
 
-  notes(): readonly string[] {
+  warnings(): readonly string[] {
     return this.#binaryColumns.map(binaryNote);
   }
 

@@ -160,7 +160,7 @@ function checkRuns(
     }
     const length = Math.floor(header / 2);
     const isPacked = header % 2 === 1;
-    // Packed values come by eights, so that the last ones may be too many. Those without a width take no bytes, which would end them.
+    // Packed values come by eights, so that the last ones may be too many. The end of the page stops them, but where they have no width.
     seen += isPacked ? length * 8 : length;
     if (seen >= count + 8 && (!isPacked || width === 0))
       throw new Error(`a run of ${length} values in a page of ${count}`);

@@ -225,7 +225,7 @@ async function nextOf(taken: Taken, paging: Paging): Promise<URL | undefined> {
   }
 }
 
-/** Behind a page with fewer rows than `step` nothing may come: the server would give fewer than that, and some would be jumped over. */
+/** A page with fewer rows than `step` has to be the last one: else the server's pages are shorter than `step`, and rows would be skipped. */
 async function nextNumber(
   { page, web, at, counted }: Taken,
   { parameter: name, from = 1, step = 1 }: Extract<Pages, { by: 'number' }>,

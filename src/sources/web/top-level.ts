@@ -11,7 +11,7 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
  * The values of these keys of an object at the top, as JSON text, cut where they are long, and only those that say something: neither null,
- * false, 0 nor empty. The bytes are counted through, which takes an eighth of what reading rows takes, and of a list none but its first.
+ * false, 0 nor empty. All bytes are looked at, which takes an eighth of the time of reading rows; of a list only the first chunk is.
  * @throws AgentError as `readText`
  */
 export async function readTop(file: PartFile, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
