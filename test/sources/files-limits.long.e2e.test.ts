@@ -165,6 +165,22 @@ describe('a page of Parquet', () => {
     );
   });
 
+  test.each([
+    ['no miniblocks', '800100', 'blocks of 128 values in 0 miniblocks'],
+    // The library takes this number for a negative one, goes back in the page, and never ends.
+    ['less than no miniblocks', '8001ffffffff0f', 'blocks of 128 values in 4294967295 miniblocks'],
+    ['miniblocks of part of a value', '800103', 'blocks of 128 values in 3 miniblocks'],
+    ['no values', '0004', 'blocks of 0 values in 4 miniblocks'],
+    ['a number without an end', 'ffffffffffff01', 'a number of more than five bytes'],
+  ])('of deltas in blocks of %s is damaged', async (_what, blocks, reason) => {
+    for (const encoding of ['DELTA_BYTE_ARRAY', 'DELTA_LENGTH_BYTE_ARRAY'] as const) {
+      const page = { count: 2, encoding, bytes: Buffer.concat([Buffer.from(blocks, 'hex'), Buffer.alloc(64)]) };
+      expect(await failureOf('parquet', oddParquet(2, [{ pages: [page] }]))).toMatchObject(
+        unreadable(`books.parquet is damaged: column a: ${reason}`),
+      );
+    }
+  });
+
   test('of indexes without a dictionary is damaged: indexes are not values', async () => {
     expect(await failureOf('parquet', oddParquet(2, [{ type: 'INT32', pages: [indexes(2)] }]))).toMatchObject(
       unreadableLike(/a page refers to a dictionary that is missing$/),

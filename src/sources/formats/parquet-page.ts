@@ -134,6 +134,8 @@ function checkValues(page: Page, { levels, isBoolean }: PageColumn, library: Pag
     if (at < bytes.length) checkRuns(view, { at: at + 1, width: view.getUint8(at), count });
   } else if (encoding === 'RLE' && isBoolean) {
     checkRuns(view, { at: at + 4, width: 1, count });
+  } else if (encoding === 'DELTA_BINARY_PACKED' || encoding === 'DELTA_LENGTH_BYTE_ARRAY') {
+    checkBlocks(view, at);
   } else if (encoding === 'DELTA_BYTE_ARRAY') {
     let held = count - (v2?.num_nulls ?? 0);
     if (v2 === undefined && levels > 0) {
@@ -152,12 +154,8 @@ function checkRuns(
   const { width, count } = runs;
   let { at } = runs;
   for (let seen = 0; seen < count && at < view.byteLength;) {
-    let header = 0;
-    let byte = 0x80;
-    for (let shift = 0; byte >= 0x80 && shift < 35; shift += 7) {
-      byte = view.getUint8(at++);
-      header += (byte & 0x7f) * 2 ** shift;
-    }
+    const { value: header, end } = varintAt(view, at);
+    at = end;
     const length = Math.floor(header / 2);
     const isPacked = header % 2 === 1;
     // Packed values come by eights, so that the last ones may be too many. The end of the page stops them, but where they have no width.
@@ -168,6 +166,30 @@ function checkRuns(
   }
 }
 
+/**
+ * The library goes back in a page, and for ever, where blocks of deltas have less than nothing. A block has a whole number of values in each of
+ * its miniblocks. Source: the Parquet format, Encodings.md, DELTA_BINARY_PACKED.
+ */
+function checkBlocks(view: DataView, at: number): void {
+  // A page of nulls alone may have no blocks.
+  if (at >= view.byteLength) return;
+  const { value: values, end } = varintAt(view, at);
+  const { value: miniblocks } = varintAt(view, end);
+  if (values === 0 || values % miniblocks !== 0 || values >= 2 ** 31)
+    throw new Error(`blocks of ${values} values in ${miniblocks} miniblocks`);
+}
+
+/** Up to five bytes, of seven bits each: what the library takes for 32 bits. */
+function varintAt(view: DataView, from: number): { readonly value: number; readonly end: number } {
+  let [value, end, byte] = [0, from, 0x80];
+  for (let shift = 0; byte >= 0x80 && shift < 35; shift += 7) {
+    byte = view.getUint8(end++);
+    value += (byte & 0x7f) * 2 ** shift;
+  }
+  if (byte >= 0x80) throw new Error('a number of more than five bytes');
+  return { value, end };
+}
+
 /** Each value may begin with all of the one before: a page of a few bytes can stand for texts of any length. */
 function checkPrefixes(
   reader: { view: DataView; offset: number },
@@ -175,7 +197,10 @@ function checkPrefixes(
   unpack: PageLibrary['deltaBinaryUnpack'],
 ): void {
   const lengths = [new Int32Array(count), new Int32Array(count)];
-  for (const some of lengths) unpack(reader, count, some);
+  for (const some of lengths) {
+    checkBlocks(reader.view, reader.offset);
+    unpack(reader, count, some);
+  }
   let bytes = 0;
   for (const some of lengths) for (const length of some) bytes += length;
   if (bytes <= pageBytesMax) return;
