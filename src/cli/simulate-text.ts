@@ -29,8 +29,8 @@ type Marks = Simulated['marks'];
 /** What happens in histories, by the marks of their events. */
 const happenings: readonly (readonly [says: string, kinds: readonly string[]])[] = [
   [
-    'an export ended half way, was cut, lacked a month, began within one or turned empty',
-    ['half', 'cut', 'gap', 'window', 'empty', 'blank'],
+    'an export ended half way, was cut, lacked a month or many rows, began within a month or turned empty',
+    ['half', 'cut', 'gap', 'thin', 'window', 'empty', 'blank'],
   ],
   ['something more was booked in a month', ['booking']],
   ['a file grew, also while its last line was being written', ['append', 'torn', 'rewritten']],
@@ -75,7 +75,7 @@ const stops: readonly (readonly [says: string, marks: readonly string[]])[] = [
   ['a number that two sources have stayed with the one that had it', ['hold: belongs to another']],
   [
     'numbers that slipped were held',
-    ['factor', 'moved', 'exchanged', 'copied', 'zeros'].map((kind) => `finding ${kind}`),
+    ['factor', 'moved', 'exchanged', 'copied', 'zeros', 'fewer-readings'].map((kind) => `finding ${kind}`),
   ],
   ['a change in a closed month was held', ['finding closed']],
   ['a file that may be half a file was not taken', ['unread: line end']],

@@ -48,6 +48,7 @@ export function judgeAccepted(accepting: Accepting): void {
   judgeMoved(accepting);
   judgeDeletes(accepting);
   judgeBeginning(accepting);
+  judgeThinned(accepting);
 }
 
 /** The first read of a source. @throws Violation */
@@ -236,6 +237,44 @@ function judgeBeginning({ settings, source, before, after, overUpTo }: Accepting
   const isMost = ({ fewer, of }: NonNullable<typeof oldest>): boolean => fewer * 2 > of;
   if (next < Infinity && oldest!.fewer > settings.guard.floor && isMost(oldest!) && !isMost(later!))
     throw new Violation('evidence', `${name}: ${oldest!.fewer} drivers have fewer readings of the oldest month shown`);
+}
+
+/** So many of ten readings may not go unseen, where every driver loses some and all of its points stay. */
+const lostInTenMax = 3;
+
+/** Every number of a part is there, and nearly every one is made of fewer readings: rows are missing. */
+function judgeThinned({ settings, source, before, after, overUpTo }: Accepting): void {
+  const { mapping, removed, values = settings.guard.values } = source;
+  if (values !== 'hold' || removed === 'delete' || before.parts.length !== 1 || after.parts.length !== 1) return;
+  if (before.parts[0]!.name !== after.parts[0]!.name || mapping.drivers.some(({ rule }) => !adding.has(rule))) return;
+  const [had, has] = [before, after].map(({ parts }) => readingsOf(parts, mapping));
+  let [lost, all] = [0, 0];
+  for (const [driver, months] of had!) {
+    const now = has!.get(driver);
+    if (now === undefined) return;
+    const oldest = Math.min(...now.keys());
+    let [fewer, of] = [0, 0];
+    for (const [month, readings] of months) {
+      const left = now.get(month);
+      if (left === undefined || left > readings) return;
+      if (month > overUpTo || month === oldest) continue;
+      of += readings;
+      if (changesAt(driver, month, before.points, after.points)) fewer += readings - left;
+    }
+    if (fewer === 0) return;
+    lost += fewer;
+    all += of;
+  }
+  if (had!.size >= slipDriversMin && lost >= slipPointsMin && lost * 10 > all * lostInTenMax)
+    throw new Violation('slip', `${source.name}: ${lost} of ${all} readings were missing, and it was accepted`);
+}
+
+/** Rules by which each reading counts. */
+const adding = new Set<string>(['sum', 'average', 'count']);
+
+function changesAt(driver: string, month: number, before: Points, after: Points): boolean {
+  const [was, is] = [before, after].map((points) => points.get(driver)?.get(month));
+  return was !== undefined && is !== undefined && !was.some((text) => is.some((one) => isSame(text, one)));
 }
 
 function changesIn(

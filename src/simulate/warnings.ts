@@ -118,7 +118,7 @@ function valueSettings({ guard }: Settings): readonly LooseSetting[] {
       path: 'guard.values',
       message: 'numbers that are all a thousand times larger, or of another sign, are pushed',
       tighten: (settings) => withGuard(settings, { values: 'hold' }),
-      kinds: ['slip'],
+      kinds: ['slip', 'thin'],
       counts: 'lost',
     },
   ];
@@ -151,7 +151,7 @@ function sourceValues({ guard }: Settings, { name, values }: SourceSettings): re
       message: 'slips in its numbers are pushed',
       tighten: withSource(name, () => ({ values: 'hold' })),
       sources: [name],
-      kinds: ['slip'],
+      kinds: ['slip', 'thin'],
       counts: 'lost',
     },
   ];

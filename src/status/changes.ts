@@ -77,8 +77,13 @@ const kinds: Readonly<Record<Finding['kind'], string>> = {
   exchanged: 'exchanged',
   copied: 'copied from the month before',
   zeros: 'became zero',
+  'fewer-readings': 'fewer readings',
   closed: 'in a closed month',
 };
+
+function unitOf(kind: Finding['kind']): 'reading' | 'point' {
+  return kind === 'fewer-readings' ? 'reading' : 'point';
+}
 
 /** What looks like a slip, where, how often, and examples of it. */
 export function showFindings(findings: readonly Finding[]): Html | '' {
@@ -86,7 +91,7 @@ export function showFindings(findings: readonly Finding[]): Html | '' {
   const all = findings.map(({ kind, group, points, of, factor, months, examples }) => [
     `${kinds[kind]}${factor === undefined ? '' : ` by ${factor}`}${months === undefined ? '' : ` by ${months} months`}`,
     html`<bdi>${group.length === 0 ? 'the whole source' : group.join(' / ')}</bdi>`,
-    `${countOf(points, 'point')} of ${countOf(of, 'point')}`,
+    `${countOf(points, unitOf(kind))} of ${countOf(of, unitOf(kind))}`,
     html`${examples.map(
       ({ driver, month, old, new: now }) =>
         html`<p class="minor">

@@ -44,7 +44,7 @@ describe('a slip that changes closed months', () => {
     ['off, where only closed months are looked after', 'off', undefined, ['closed'], 0],
   ] as const)('values: %s', (...row) => {
     const [, values, ofSource, holding, warnings] = row;
-    const review = new ValueGuardReview(depsOf(values, '2020-06'), { values: ofSource });
+    const review = new ValueGuardReview(depsOf(values, '2020-06'), { values: ofSource, removed: 'carry' });
     const findings = found(review, thousandfold);
     expect(kindsOf(findings.holding)).toEqual(holding);
     expect(findings.warnings).toHaveLength(warnings);
@@ -55,14 +55,18 @@ describe('a slip that changes closed months', () => {
   });
 
   test('is a slip alone where something else looks after closed months', () => {
-    const review = new ValueGuardReview(depsOf('hold', '2020-06'), { values: undefined }, { closed: 'none' });
+    const review = new ValueGuardReview(
+      depsOf('hold', '2020-06'),
+      { values: undefined, removed: 'carry' },
+      { closed: 'none' },
+    );
     const findings = found(review, thousandfold);
     expect(kindsOf(findings.all)).toEqual(['factor']);
     expect(review.hold(undefined, findings)?.reason).not.toContain('closed');
   });
 
   test('stands behind a hold for deletes, and without findings that hold is as it was', () => {
-    const review = new ValueGuardReview(depsOf('hold'), { values: undefined });
+    const review = new ValueGuardReview(depsOf('hold'), { values: undefined, removed: 'carry' });
     const findings = found(review, thousandfold);
     const hold = { reason: 'it would delete much', hint: 'approve' };
     expect(review.hold(hold, findings)?.reason).toMatch(/^it would delete much; and 8 of 8 values of A are 1000 times/);

@@ -40,7 +40,7 @@ export const requiredMarks = [
   ),
   ...['acknowledged', 'refused', 'unreachable', 'unknown'].map((outcome) => `push ${outcome}`),
   ...['accepted', 'unchanged', 'held', 'unread'].map((state) => `source ${state}`),
-  ...['factor', 'new-scale', 'new-sign', 'moved', 'exchanged', 'copied', 'zeros', 'closed'].map(
+  ...['factor', 'new-scale', 'new-sign', 'moved', 'exchanged', 'copied', 'zeros', 'fewer-readings', 'closed'].map(
     (kind) => `finding ${kind}`,
   ),
   ...[

@@ -28,7 +28,7 @@ import type { PartsToForget } from './forgotten.ts';
 import { goneFileDoubts } from './gone-file-doubts.ts';
 import type { Move } from './moves.ts';
 import { carriedPathsNote, findOtherwise, otherwiseDoubts } from './read-otherwise.ts';
-import { type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
+import { type Judged, type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
 
 interface Circumstances {
   /** Sources that left the config. */
@@ -66,10 +66,10 @@ export async function look(
     watch?.(name, change);
   });
   const { comparison } = compared;
-  // What takes the place of forgotten parts is held against what they had.
+  // What takes the place of forgotten parts is held against what they had. Their readings may go.
   const isReplaced = left !== undefined && hasChanges(comparison.changes);
   const valued = isReplaced ? { ...runs, before: () => withInherited(deps, source, removed) } : runs;
-  const { guard } = isReplaced ? await compare(deps, settings, valued) : compared;
+  const guard = isReplaced ? await lookAtValues(deps, settings, valued, { readings: 'none' }) : compared.guard;
   const beginning = await begins.find(runs);
   const isFirst = deps.buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
   const values = isFirst ? noFindings : findingsOf(guard, valued);
@@ -112,13 +112,12 @@ export async function lookWithArrivals(
       after: () => (isFirst ? only(candidate(), compared) : candidate()),
     };
   };
-  const { guard } = await compare(deps, settings, runsWith([]));
+  const guard = await lookAtValues(deps, settings, runsWith([]));
   let values = findingsOf(guard, runsWith([]));
   if (departed.length > 0) {
     // What a service has no longer is created anew, also in a closed month.
-    const slips = new ValueGuardReview(deps, settings, { closed: 'none' });
     const runs = runsWith(departed);
-    await inTurns(comparing(runs.before(), runs.after(), (change) => slips.see(change)));
+    const slips = await lookAtValues(deps, settings, runs, { closed: 'none' });
     values = joinFindings(values, findingsOf(slips, runs));
   }
   return { facts: { ...facts, values }, guard };
@@ -138,14 +137,25 @@ async function compare(
   deps: Dependencies,
   settings: SourceSettings,
   { before, after }: Runs,
-  watch?: WatchChanges,
+  watch: WatchChanges,
 ): Promise<{ readonly comparison: Comparison; readonly guard: ValueGuardReview }> {
   const guard = new ValueGuardReview(deps, settings);
   const seen = (change: DriverChange): void => {
     guard.see(change);
-    watch?.(settings.name, change);
+    watch(settings.name, change);
   };
   return { comparison: await inTurns(comparing(before(), after(), seen)), guard };
+}
+
+async function lookAtValues(
+  deps: Dependencies,
+  settings: SourceSettings,
+  { before, after }: Runs,
+  judged: Partial<Judged> = {},
+): Promise<ValueGuardReview> {
+  const guard = new ValueGuardReview(deps, settings, judged);
+  await inTurns(comparing(before(), after(), (change) => guard.see(change)));
+  return guard;
 }
 
 function findingsOf(guard: ValueGuardReview, { before, after }: Runs): ValueFindings {

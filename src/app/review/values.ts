@@ -5,6 +5,7 @@ import { diffDrivers, pairDrivers } from '../../core/series/diff.ts';
 import type { PackedPoints } from '../../core/series/packing.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { type ValueRules, lastClosedMonth } from '../../core/values/closed.ts';
+import { monthAt } from '../../core/time/zone.ts';
 import type { Finding, ReachingFinding } from '../../core/values/finding.ts';
 import type { DriverPairs } from '../../core/values/look.ts';
 import { ValueReview } from '../../core/values/review.ts';
@@ -33,7 +34,7 @@ export function joinFindings(closed: ValueFindings, others: ValueFindings): Valu
 
 /** Looks after closed months alone, where points go without a read of their source. */
 export function closedReview(deps: Pick<Dependencies, 'settings' | 'clock'>): ValueGuardReview {
-  return new ValueGuardReview(deps, { values: 'off' });
+  return new ValueGuardReview(deps, { values: 'off', removed: 'carry' });
 }
 
 /**
@@ -53,24 +54,33 @@ export function closedChanges(
   return { findings: found.all, text: review.hold(undefined, found)?.reason ?? '' };
 }
 
+/** `none`: something else looks after it. */
+export interface Judged {
+  /** Months that are closed. */
+  readonly closed: 'judged' | 'none';
+  /** How many readings points are made of. */
+  readonly readings: 'judged' | 'none';
+}
+
 /** Looks at the values of one source's candidate. */
 export class ValueGuardReview {
   readonly #mode: 'hold' | 'warn' | 'off';
   readonly #rules: ValueRules;
   readonly #review: ValueReview;
 
-  /** @param of months that are closed: `none` where something else looks after them */
   constructor(
     { settings, clock }: Pick<Dependencies, 'settings' | 'clock'>,
-    { values }: Pick<SourceSettings, 'values'>,
-    of: { readonly closed: 'judged' | 'none' } = { closed: 'judged' },
+    { values, removed }: Pick<SourceSettings, 'values' | 'removed'>,
+    { closed = 'judged', readings = 'judged' }: Partial<Judged> = {},
   ) {
     this.#mode = values ?? settings.guard.values;
     const { lastClose, timezone, shouldDeleteMissing } = settings;
+    const nowMs = clock.now().getTime();
     this.#rules = {
       isJudged: this.#mode !== 'off',
-      closedUpTo:
-        of.closed === 'none' ? undefined : lastClosedMonth(lastClose, { nowMs: clock.now().getTime(), timezone }),
+      closedUpTo: closed === 'none' ? undefined : lastClosedMonth(lastClose, { nowMs, timezone }),
+      // With `removed: delete` readings go with their file.
+      overUpTo: readings === 'none' || removed === 'delete' ? undefined : monthAt(nowMs, timezone) - 1,
       deletes: shouldDeleteMissing,
     };
     this.#review = new ValueReview(this.#rules);

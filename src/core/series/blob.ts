@@ -63,6 +63,15 @@ export class BlobReader {
     if (at > bytes.length) throw new Error('a packed driver ends too early');
   }
 
+  /** Passes one cell of the origins. @returns how many readings it was folded from */
+  readingsOfCell(hasSum: boolean): number {
+    for (let varints = 4; varints > 0; varints--) this.skipVarint();
+    const readings = this.varint();
+    this.#skipText(1);
+    if (hasSum) this.#skipText(0);
+    return readings;
+  }
+
   /** A text behind its length, which has this `bias` where it is not 0. */
   #skipText(bias: number): void {
     const length = this.varint();

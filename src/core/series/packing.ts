@@ -84,6 +84,8 @@ export interface PackedPoints {
   readonly rule: Rule;
   readonly otherPath?: string | undefined;
   readonly points: Uint8Array;
+  /** Where its points came from; `undefined` where nobody needs it. */
+  readonly origins?: Uint8Array | undefined;
 }
 
 export interface PackedDriver extends PackedPoints {
@@ -244,7 +246,7 @@ export function readingsIn({ points, origins, rule }: PackedDriver, inMonths: re
     if (index < 0) return 0;
     reader.skipOrigins(index - passed, rule === 'average');
     passed = index + 1;
-    return readCell(reader, { month, value: '', rule }).count;
+    return reader.readingsOfCell(rule === 'average');
   });
 }
 

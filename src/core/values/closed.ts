@@ -10,6 +10,8 @@ export interface ValueRules {
   readonly isJudged: boolean;
   /** The last month that is closed. */
   readonly closedUpTo: Month | undefined;
+  /** The last month that is over, in which readings are counted; without it they are not. */
+  readonly overUpTo?: Month | undefined;
   /** Whether what a read leaves out is deleted. */
   readonly deletes: boolean;
 }

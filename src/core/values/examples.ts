@@ -5,6 +5,7 @@ import { LargestChanges } from '../series/largest.ts';
 import { formatMonth } from '../time/month.ts';
 import { type ValueRules, closedMonths } from './closed.ts';
 import { factorRange, isInRange } from './factor-range.ts';
+import { findLoss } from './fewer.ts';
 import type { FindingExample, ReachingFinding } from './finding.ts';
 import { DriverLook, type DriverPairs, commonPoints } from './look.ts';
 import { type Found, type Sought, isAbout } from './measures.ts';
@@ -84,8 +85,11 @@ class Collector {
     this.#reach.addDriver(driver, sought.kind === 'exchanged' ? this.#showing.partners.get(id) : undefined);
     if (!this.needsLook) return;
     const room = Math.min(examplesMax - this.#examples.length, Math.ceil(examplesMax / drivers));
-    const months = monthsShowing(sought, look).slice(-room);
-    for (const month of months.reverse()) this.#examples.push(exampleOf(id, month, look, sought));
+    const months =
+      sought.kind === 'fewer-readings'
+        ? (findLoss(look, { before, after }, this.#rules.overUpTo)?.months ?? [])
+        : monthsShowing(sought, look);
+    for (const month of months.slice(-room).reverse()) this.#examples.push(exampleOf(id, month, look, sought));
   }
 
   finding(): ReachingFinding {

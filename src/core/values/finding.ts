@@ -8,6 +8,8 @@ export type FindingKind =
   | 'exchanged'
   | 'copied'
   | 'zeros'
+  /** Points are made of fewer readings than before: it counts readings, and not points. */
+  | 'fewer-readings'
   /** A point of a closed month changes: a rule of the user, and not a guess. */
   | 'closed';
 

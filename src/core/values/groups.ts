@@ -24,10 +24,15 @@ export interface Totals {
   /** Drivers that changed. */
   exchangeable: number;
   closed: number;
+  /** Of the points that changed. */
+  readings: number;
+  /** Drivers that have points of several readings. */
+  counted: number;
 }
 
 /** How much of a group shows a finding. */
 export interface Tally {
+  /** Readings, where these are counted. */
   points: number;
   drivers: number;
   /** In bits: how clearly the values tell a factor that is no power of ten. */
@@ -58,6 +63,8 @@ export class Group {
     movableDrivers: 0,
     exchangeable: 0,
     closed: 0,
+    readings: 0,
+    counted: 0,
   };
   readonly tallies = new Map<string, Tally>();
   /** For each of the 12 months before the newest: drivers that repeated the month before (`did`), and drivers with values in both (`known`). */

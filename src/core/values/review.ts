@@ -7,6 +7,7 @@ import { type PackedPoints, PointWalk } from '../series/packing.ts';
 import { ExchangeSearch } from './exchanged.ts';
 import { FactorClusters } from './factor-range.ts';
 import { type ValueRules, closedMonths } from './closed.ts';
+import { mayLose } from './fewer.ts';
 import type { ReachingFinding } from './finding.ts';
 import { DriverLook, type DriverPairs } from './look.ts';
 import {
@@ -16,6 +17,7 @@ import {
   copiedSought,
   exactFactorSought,
   exchangedSought,
+  fewerSought,
   lateScaleSought,
   lateSignSought,
   movedSought,
@@ -45,6 +47,8 @@ export class ValueReview {
   #isZeroed = false;
   #zeroed = 0;
   #closed = 0;
+  /** Drivers that may have lost readings. */
+  #thinned = 0;
 
   constructor(rules: ValueRules) {
     this.#rules = rules;
@@ -52,7 +56,7 @@ export class ValueReview {
 
   /** Takes every change on the way. */
   see(change: DriverChange): void {
-    const { id, before, after, created } = change;
+    const { id, before, after, created, updated } = change;
     const { closedUpTo = -Infinity, isJudged } = this.#rules;
     const look = this.#look;
     if (before !== undefined && after !== undefined && isGain(change)) {
@@ -67,6 +71,7 @@ export class ValueReview {
       if (closedMonths(look, this.#rules).length > 0) this.#closed++;
       if (!isJudged || before === undefined || after === undefined) return;
     }
+    if (mayLose(look, change, updated, this.#rules.overUpTo)) this.#thinned++;
     // A group can only be full of a slip where one of its drivers is.
     if (look.zeroed * 2 >= look.valued) this.#isZeroed ||= look.zeroed > 0;
     this.#zeroed += look.zeroed;
@@ -99,6 +104,7 @@ export class ValueReview {
       ...this.#factors.factors(20, factorsMax).map(anyFactorSought),
       ...atLeast(this.#moved, 1).map(movedSought),
       ...(this.#isZeroed && this.#zeroed >= 10 ? [zerosSought] : []),
+      ...(this.#thinned >= 6 ? [fewerSought] : []),
       ...this.#tails.scales.map(newScaleSought),
       ...(this.#tails.mayHaveTurned ? [newSignSought] : []),
       ...this.#lates.scales.map(lateScaleSought),

@@ -5,7 +5,8 @@ import { type ValueRules, closedMonths } from './closed.ts';
 import { completed } from './examples.ts';
 import { type BothReads, type Pair, exchangedPoints } from './exchanged.ts';
 import { evidence, isInRange } from './factor-range.ts';
-import type { Finding, ReachingFinding } from './finding.ts';
+import { findLoss } from './fewer.ts';
+import type { Finding, FindingKind, ReachingFinding } from './finding.ts';
 import { type Explained, Group, type Tally, type Totals, explain } from './groups.ts';
 import { DriverLook, type DriverPairs } from './look.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type Sought,
   copiedSought,
   exchangedSought,
+  fewerSought,
   isAbout,
   lateSignSought,
   newSignSought,
@@ -105,8 +107,12 @@ class GroupSurvey {
     const isBoth = old.count > 0 && now.count > 0;
     const movable = isBoth && canMove(old);
     const months = closedMonths(look, this.#rules);
+    const loss = this.#sought.includes(fewerSought)
+      ? findLoss(look, { before, after }, this.#rules.overUpTo)
+      : undefined;
     const shown: Shown[] = months.length === 0 ? [] : [{ key: 'closed', points: months.length, months }];
     if (isBoth) shown.push(...this.#shownBy(look, isPaired));
+    if (loss !== undefined && loss.lost > 0) shown.push({ key: fewerSought.key, points: loss.lost });
     return {
       totals: {
         valued,
@@ -121,6 +127,8 @@ class GroupSurvey {
         lateSigned: Number(late?.hasSign === true),
         unzeroed: Number(tail?.hasNoZero === true),
         repeating: Number(tail?.repeats !== undefined),
+        readings: loss?.had ?? 0,
+        counted: Number(loss !== undefined),
       },
       shown,
       tail,
@@ -243,15 +251,15 @@ function closedPoints({ old, now }: DriverLook, { closedUpTo }: ValueRules): num
   }
 }
 
-/** Whether another finding says it already: an exchange, or a factor of more points in the same group or around it. */
+/** What findings of one kind say already, about the same group or those within it: of two factors the one of more points. */
+const explains: Readonly<Partial<Record<FindingKind, readonly FindingKind[]>>> = {
+  exchanged: ['zeros', 'factor', 'fewer-readings'],
+  factor: ['factor', 'fewer-readings'],
+  moved: ['fewer-readings'],
+};
+
 function isExplained({ kind }: Sought, { path }: Explained, found: readonly Found[]): boolean {
-  return found.some((one) => {
-    if (!isAbout(one, path)) return false;
-    const { finding } = one;
-    return finding.kind === 'exchanged'
-      ? kind === 'zeros' || kind === 'factor'
-      : finding.kind === 'factor' && kind === 'factor';
-  });
+  return found.some((one) => isAbout(one, path) && explains[one.finding.kind]?.includes(kind) === true);
 }
 
 function findingOf(sought: Sought, { path, group, tally }: Explained): Finding {

@@ -1,6 +1,6 @@
 /** Findings as a person reads them. */
 import type { Hold } from '../guard/guard.ts';
-import { type Finding, isPowerOfTen } from './finding.ts';
+import { type Finding, type FindingKind, isPowerOfTen } from './finding.ts';
 
 const shownMax = 3;
 const monthsShown = 6;
@@ -28,7 +28,7 @@ function isFirstOfPair(group: readonly string[], other: readonly string[]): bool
 
 export function wordsOf(finding: Finding): FindingWords {
   const { kind, group, with: other, points, of, inMonths, onlyChanged, months, factor } = finding;
-  const unit = kind === 'closed' ? 'points' : isOfNewMonths(finding) ? 'new values' : 'values';
+  const unit = units[kind] ?? (isOfNewMonths(finding) ? 'new values' : 'values');
   return {
     what: kindWords(finding),
     where: other === undefined ? groupName(group) : `${groupName(group)} and ${groupName(other)}`,
@@ -40,6 +40,8 @@ export function wordsOf(finding: Finding): FindingWords {
     ].join(', '),
   };
 }
+
+const units: Readonly<Partial<Record<FindingKind, string>>> = { closed: 'points', 'fewer-readings': 'readings' };
 
 /** Only months that are new or restated at the end were looked at. */
 function isOfNewMonths({ kind, inMonths }: Finding): boolean {
@@ -64,6 +66,8 @@ function kindWords({ kind, factor = '', inMonths }: Finding): string {
       return 'a copied month';
     case 'zeros':
       return inMonths === undefined ? 'values that became 0' : 'a new month of zeros';
+    case 'fewer-readings':
+      return 'fewer readings';
     case 'closed':
       return 'closed months';
   }
@@ -110,6 +114,8 @@ function describeFinding(finding: Finding, lastClose: string | undefined): strin
       return inMonths === undefined
         ? `${some} values of ${where} that were not 0 became 0`
         : `${some} new values of ${where} (${monthList(inMonths)}) are 0, and none was in the year before`;
+    case 'fewer-readings':
+      return `${some} readings of ${where} are gone from points that changed, in months that are over`;
     case 'closed':
       return describeClosed(finding, where, lastClose);
   }
@@ -138,7 +144,7 @@ function groupName(group: readonly string[]): string {
   return group.length === 0 ? 'the source' : group.join(' / ');
 }
 
-const hints: Readonly<Record<Finding['kind'], string>> = {
+const hints: Readonly<Record<FindingKind, string>> = {
   factor:
     'another unit, sign or currency? mend the export or "scale" and "negate"; approve it if the new values are right',
   'new-scale': 'another unit in the new month? mend the export; approve it if the new values are right',
@@ -148,5 +154,7 @@ const hints: Readonly<Record<Finding['kind'], string>> = {
   exchanged: 'columns or names that changed places? mend the export; approve it if the new values are right',
   copied: 'an export that was not refreshed? read it again once it is; approve it if the values are right',
   zeros: 'an export that lost its values? mend it; approve it if the values are really 0',
+  'fewer-readings':
+    'a table that is still being loaded, or a query that leaves rows out? read it again once all are there; approve it if these rows are really gone',
   closed: 'approve it to open these months once, for this change; else mend the export',
 };

@@ -162,6 +162,19 @@ export const dataEvents: Readonly<Partial<Record<EventKind, Doing>>> = {
     if (left.length === rows.length || !left.some(isOldest)) return undefined;
     return sheetOf(columns, left, { isCut: true, ...(slip && { slip }) });
   }, 'begins within its oldest month'),
+  thin: changing(({ columns, rows, slip }, _draw, { mapping }) => {
+    // What stands above a row would be missing.
+    if (mapping.fillDown.length > 0) return undefined;
+    const seen = new Set<string>();
+    const left = rows.filter(({ means = [] }) => {
+      const points = means.map(({ driver, month }) => `${month} ${driver}`);
+      const isFirst = points.length === 0 || points.some((point) => !seen.has(point));
+      for (const point of points) seen.add(point);
+      return isFirst;
+    });
+    if (left.length === rows.length) return undefined;
+    return sheetOf(columns, left, { isCut: true, ...(slip && { slip }) });
+  }, 'has one row of each number, and none of its others'),
   cut: changing(({ columns, rows }, draw, { nature }) => {
     const left = Math.floor(rows.length * draw.of('left'));
     if (nature === 'bytes') return sheetOf(columns, rows, { fault: 'it ends before its end: it cannot be unpacked' });

@@ -15,6 +15,7 @@ export const eventKinds = [
   'half',
   'gap',
   'window',
+  'thin',
   'cut',
   'torn',
   'rewritten',

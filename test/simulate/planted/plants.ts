@@ -190,6 +190,14 @@ export const plants: readonly Plant[] = [
     config: twoSources,
   },
   {
+    name: 'readings that are gone are not counted',
+    file: 'core/values/review.ts',
+    find: 'if (mayLose(look, change, updated, this.#rules.overUpTo)) this.#thinned++;',
+    replace: 'if (mayLose(look, change, updated, -Infinity)) this.#thinned++;',
+    breaks: ['slip'],
+    config: shapedConfig,
+  },
+  {
     name: 'no month is ever closed',
     file: 'core/values/closed.ts',
     find: 'return day >= lastClose.day ? month - 1 : month - 2;',

@@ -103,7 +103,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'a snapshot deletes what it leaves out, whatever the config says',
   ],
   'A read that would replace an accepted one is compared with it value by value, and held where a slip is plain to see':
-    ['slips are seen and hold nothing'],
+    ['slips are seen and hold nothing', 'readings that are gone are not counted'],
   'A driver that went and comes back within 30 days is compared with what the service had of it last,': [
     'what went is not compared where nothing is deleted',
   ],

@@ -1,0 +1,149 @@
+/** When so many readings are gone from points that stay that a read is held: the least numbers and shares, and the groups that are named. */
+import { describe, expect, test } from 'vitest';
+import type { Rule } from '../../src/core/model.ts';
+import { diffDrivers, pairDrivers } from '../../src/core/series/diff.ts';
+import { type PackedPoints, packDriver } from '../../src/core/series/packing.ts';
+import type { Finding } from '../../src/core/values/finding.ts';
+import { ValueReview } from '../../src/core/values/review.ts';
+
+/** What a driver's point is made of: readings of 1 to so many, unless the value is another one. */
+interface Point {
+  readonly readings: number;
+  readonly value?: string;
+}
+
+interface Driver {
+  readonly points: readonly (Point | undefined)[];
+  readonly path?: readonly string[];
+  readonly rule?: Rule;
+}
+
+const firstMonth = 24_000;
+const rules = { isJudged: true, closedUpTo: undefined, overUpTo: firstMonth + 9, deletes: true } as const;
+
+function packed(drivers: readonly Driver[]): readonly PackedPoints[] {
+  return drivers.map(({ points, path, rule = 'sum' }, at) => {
+    const id = `D${String(at).padStart(2, '0')}`;
+    const place = { seconds: 0, nanos: 0, row: 1, part: 1 };
+    const cells = points.flatMap((point, month) => {
+      if (point === undefined) return [];
+      const { readings, value = String(1000 + at * 37 + month + (readings * (readings + 1)) / 2) } = point;
+      return [{ month: firstMonth + month, value, text: value, count: readings, sum: value, ...place }];
+    });
+    return packDriver({ id, path: path ?? [id], rule, pathPlace: place, cells });
+  });
+}
+
+function found(before: readonly PackedPoints[], after: readonly PackedPoints[]): readonly Finding[] {
+  const review = new ValueReview(rules);
+  for (const change of diffDrivers(before, after)) review.see(change);
+  return review.findings(() => pairDrivers(before, after));
+}
+
+const fewer = (before: readonly Driver[], after: readonly Driver[]): readonly Finding[] =>
+  found(packed(before), packed(after)).filter(({ kind }) => kind === 'fewer-readings');
+
+/** Drivers of points with so many readings each. The first point of each is not judged. */
+const alike = (count: number, readings: readonly number[], more: Omit<Driver, 'points'> = {}): readonly Driver[] =>
+  Array.from({ length: count }, () => ({
+    points: [{ readings: 5 }, ...readings.map((one) => ({ readings: one }))],
+    ...more,
+  }));
+
+describe('the least numbers', () => {
+  test.each<[string, readonly Driver[], readonly Driver[], readonly [number, number] | undefined]>([
+    ['six drivers', alike(6, [5, 5]), alike(6, [3, 3]), [24, 60]],
+    ['five drivers', alike(5, [5, 5]), alike(5, [3, 3]), undefined],
+    ['a fifth', alike(6, [5, 5, 5, 5]), alike(6, [4, 4, 4, 4]), [24, 120]],
+    ['less than a fifth', alike(6, [5, 5, 5, 6]), alike(6, [4, 4, 4, 5]), undefined],
+    ['23 readings', alike(6, [5, 5]), [...alike(5, [3, 3]), ...alike(1, [3, 4])], undefined],
+    ['a fifth of what changed', alike(6, [5, 5, 5, 5, 5, 5, 5]), alike(6, [5, 5, 5, 5, 5, 3, 3]), [24, 60]],
+    ['eight of ten drivers', alike(10, [5, 5]), [...alike(8, [3, 3]), ...alike(2, [5, 5])], [32, 80]],
+    ['seven of ten drivers', alike(10, [5, 5]), [...alike(7, [3, 3]), ...alike(3, [5, 5])], undefined],
+    [
+      'all drivers but those of one reading a point',
+      [...alike(6, [5, 5]), ...alike(9, [1, 1])],
+      [...alike(6, [3, 3]), ...alike(9, [1, 1])],
+      [24, 60],
+    ],
+  ])('%s', (_what, before, after, expected) => {
+    const [finding] = fewer(before, after);
+    expect(finding && [finding.points, finding.of]).toEqual(expected);
+  });
+});
+
+describe('what is not lost', () => {
+  const before = alike(8, [5, 5, 5]);
+  test.each<[string, readonly Driver[]]>([
+    ['readings of points that go', alike(8, [5, 5]).map((one) => ({ points: [...one.points.slice(0, 3), undefined] }))],
+    [
+      'readings of points that keep their value',
+      before.map(({ points }, at) => ({
+        points: points.map((_point, month) => ({ readings: 2, value: String(1000 + at * 37 + month + 15) })),
+      })),
+    ],
+    ['readings of the oldest month', before.map(({ points }) => ({ points: [{ readings: 1 }, ...points.slice(1)] }))],
+    [
+      'readings under another rule',
+      before.map(() => ({ points: [5, 2, 2, 2].map((readings) => ({ readings })), rule: 'average' })),
+    ],
+    ['readings that became more', alike(8, [6, 7, 8])],
+  ])('%s', (_what, after) => {
+    expect(fewer(before, after)).toEqual([]);
+  });
+
+  test.each<Rule>(['last', 'first', 'min', 'max'])('readings of which one counts: %s', (rule) => {
+    expect(fewer(alike(8, [5, 5, 5], { rule }), alike(8, [2, 2, 2], { rule }))).toEqual([]);
+  });
+
+  test('readings of months that are not over', () => {
+    const months = Array.from({ length: 9 }, () => 5);
+    expect(fewer(alike(8, [...months, 20, 20]), alike(8, [...months, 2, 2]))).toEqual([]);
+  });
+
+  test('readings that nobody knows of', () => {
+    const unknown = (drivers: readonly Driver[]): readonly PackedPoints[] =>
+      packed(drivers).map(({ id, path, rule, points }) => ({ id, path, rule, points }));
+    const after = alike(8, [2, 2, 2]);
+    expect(found(unknown(before), packed(after)).map(({ kind }) => kind)).toEqual([]);
+    expect(fewer(before, after)).toHaveLength(1);
+  });
+});
+
+describe('the group that is named', () => {
+  const regions = ['North', 'South', 'West'];
+  const inRegions = (readings: (region: string) => readonly number[]): readonly Driver[] =>
+    regions.flatMap((region) =>
+      alike(6, readings(region)).map((one, at) => ({ ...one, path: [region, `D${String(at).padStart(2, '0')}`] })),
+    );
+  const before = inRegions(() => [5, 5]);
+
+  test.each([
+    [['North'], [['North']]],
+    [
+      ['North', 'West'],
+      [['North'], ['West']],
+    ],
+    [regions, [[]]],
+  ])('in %j: %j', (some, groups) => {
+    const findings = fewer(
+      before,
+      inRegions((region) => (some.includes(region) ? [3, 2] : [5, 5])),
+    );
+    expect(findings.map(({ group }) => group)).toEqual(groups);
+    expect(findings[0]?.examples).toHaveLength(3);
+  });
+
+  test('is one of drivers whose points are shown with what they were', () => {
+    const [finding] = fewer(
+      before,
+      inRegions(() => [5, 2]),
+    );
+    expect(finding?.examples[0]).toEqual({
+      driver: 'D00',
+      month: '2000-03',
+      old: '1017',
+      new: '1005',
+    });
+  });
+});
