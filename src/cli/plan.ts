@@ -110,12 +110,12 @@ function showPlan(report: PlanReport, now: Now): string[] {
 }
 
 /** What a pass does where nothing changes, and what it would wait for. */
-function showNextPush({ nextPush, nextPushWhy: why, changes, isSameData }: PlanReport, now: Now): string[] {
+function showNextPush({ nextPush, nextPushWhy: why, changes, isSameData, isPushDue }: PlanReport, now: Now): string[] {
   if (nextPush === undefined) return [];
   const isNew = hasChanges(changes) || isSameData;
   if (Date.parse(nextPush) <= now.nowMs) return isNew ? [] : [`it is pushed all the same: ${why}`];
   const when = `${showTime(nextPush, now)} (${now.timezone})`;
-  if (isNew) return [`it is not pushed before ${when}: ${why}`];
+  if (isNew || isPushDue === true) return [`it is not pushed before ${when}: ${why}`];
   return [`nothing is pushed now: the service has this snapshot. It is due again at ${when}: ${why}`];
 }
 

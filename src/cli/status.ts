@@ -1,5 +1,12 @@
 import { type Decision, whatOf } from '../app/ask/decisions.ts';
-import { type LastPass, type StatusReport, isWaiting, statusReport, whatTakesUp } from '../app/ask/status-report.ts';
+import {
+  type LastPass,
+  type StatusReport,
+  isPushOpen,
+  isWaiting,
+  statusReport,
+  whatTakesUp,
+} from '../app/ask/status-report.ts';
 import { agentSigns, openState, runningAgent } from '../compose/state.ts';
 import { mayHaveLanded } from '../app/push/repeat.ts';
 import type { SourceReport } from '../core/report.ts';
@@ -244,8 +251,9 @@ function wordsFor(exit: number, report: StatusReport): string {
 }
 
 /** Something may have happened since a pass that went well, and what is carried is said by one exit code alone. */
-function isWell({ held, blocked, unpushedSince, sources, killed, stalledSince }: StatusReport): boolean {
-  if (killed?.isLockGone === true || stalledSince !== undefined) return false;
+function isWell(report: StatusReport): boolean {
+  const { held, blocked, unpushedSince, sources, killed, stalledSince } = report;
+  if (killed?.isLockGone === true || stalledSince !== undefined || isPushOpen(report)) return false;
   const isDone = held.length === 0 && blocked === undefined && unpushedSince === undefined;
   return isDone && sources.every(({ carried }) => carried.length === 0);
 }

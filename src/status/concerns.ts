@@ -1,5 +1,5 @@
 /** What an operator has to know first: whether the service holds what the sources have, and if not, why. */
-import { type StatusReport, whatTakesUp } from '../app/ask/status-report.ts';
+import { type StatusReport, isPushOpen, whatTakesUp } from '../app/ask/status-report.ts';
 import { isSource } from '../core/telling/words.ts';
 import type { Tone } from '../pages/markup.ts';
 
@@ -72,19 +72,13 @@ function ofPush(report: StatusReport): Concern[] {
     const hint = whatTakesUp(report, waits?.digest) ?? blocked.hint;
     concerns.push({ tone: 'bad', text: `nothing is pushed: ${blocked.reason}`, hint, href });
   }
-  if (lastPush !== undefined && lastPush.outcome !== 'acknowledged' && !isOver(report)) {
+  if (lastPush !== undefined && isPushOpen(report)) {
     const { id, outcome, detail, endedAt } = lastPush;
     const came = `was ${outcome}${detail === undefined ? '' : `: ${detail}`}`;
     const text = `push ${id} ${endedAt === undefined ? 'has no answer yet' : came}`;
     concerns.push({ tone: outcome === 'unknown' ? 'busy' : 'bad', text, href: `/push?id=${id}` });
   }
   return concerns;
-}
-
-/** A later pass has found that the service has everything: what could not be pushed was taken back. */
-function isOver({ lastPass, lastPush }: StatusReport): boolean {
-  const endedAt = lastPush?.endedAt;
-  return lastPass?.outcome === 'unchanged' && endedAt !== undefined && endedAt <= lastPass.at;
 }
 
 function ofHeld({ held, blocked }: StatusReport): Concern[] {

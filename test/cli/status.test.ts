@@ -95,6 +95,15 @@ test('says that all is well only where nothing is carried, held, blocked or not 
   expect((await run('status')).stdout).not.toContain(well);
 });
 
+test('does not say that all is well after a rollback that the service may have taken', async () => {
+  const { run, receiver } = await twoPushes();
+  receiver.answer({ status: 503, headers: { 'retry-after': '3600' } });
+  expect((await run('rollback', '1')).code).toBe(75);
+  const { stdout } = await run('status');
+  expect(stdout).toMatch(/^last pass +.*: acknowledged$/m);
+  expect(stdout).toMatch(/^last push +push 3, .*: unreachable: 503/m);
+});
+
 test('--state without --live is refused: all else is of the directory that the config names', async () => {
   const { run } = await twoPushes();
   expect(await run('status', '--state', 'x')).toMatchObject({

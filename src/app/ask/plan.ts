@@ -47,6 +47,8 @@ export interface PlanReport {
   /** From when on a pass that is asked for pushes: now, or where nothing changes, the moment from which it pushes all the same. */
   readonly nextPush?: string;
   readonly nextPushWhy?: string;
+  /** The service has not this snapshot, or may have another one: it is pushed as soon as nothing keeps it from that. */
+  readonly isPushDue?: boolean;
   /** The last acknowledged snapshot is pushed once more, though nothing changes. */
   readonly isRepeatDue: boolean;
   /** It is another snapshot, and changes nothing at the service: another `stamp` or `shouldDeleteMissing`, or only `keptPoints`. */
@@ -182,7 +184,7 @@ function blocksOf(
 async function nextPushOf(
   deps: Dependencies,
   digest: string,
-): Promise<Required<Pick<PlanReport, 'nextPush' | 'nextPushWhy'>>> {
+): Promise<Required<Pick<PlanReport, 'nextPush' | 'nextPushWhy' | 'isPushDue'>>> {
   const need = await pushNeed(deps, digest);
   const due = { why: need.why, atMs: Math.max(need.atMs, deps.clock.now().getTime()) };
   const landsMs = (await landsUntilMs(deps, digest)) ?? -Infinity;
@@ -192,7 +194,7 @@ async function nextPushOf(
     { atMs: askedMs, why: 'the service asked for it with Retry-After' },
   ];
   const { atMs, why } = waits.reduce((latest, wait) => (wait.atMs > latest.atMs ? wait : latest), due);
-  return { nextPush: new Date(atMs).toISOString(), nextPushWhy: why };
+  return { nextPush: new Date(atMs).toISOString(), nextPushWhy: why, isPushDue: need.isDue };
 }
 
 /** Sources that an earlier pass dropped, while the service still has drivers of them. */

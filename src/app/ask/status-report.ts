@@ -266,6 +266,13 @@ async function recentDecisions({ ledger, clock }: Dependencies): Promise<readonl
   return all.filter((one) => recent.has(one) || isWaiting(one));
 }
 
+/** The last push did not arrive, or nobody knows, and no later pass has found that the service has everything: what it was for was taken back then. */
+export function isPushOpen({ lastPass, lastPush }: Pick<StatusReport, 'lastPass' | 'lastPush'>): boolean {
+  if (lastPush === undefined || lastPush.outcome === 'acknowledged') return false;
+  const { endedAt } = lastPush;
+  return lastPass?.outcome !== 'unchanged' || endedAt === undefined || endedAt > lastPass.at;
+}
+
 /** Which pass takes up what is held under a digest; `undefined` where nobody has approved it. */
 export function whatTakesUp(
   { approvals, rolledBackTo }: Pick<StatusReport, 'approvals' | 'rolledBackTo'>,
