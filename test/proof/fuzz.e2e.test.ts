@@ -11,6 +11,7 @@ test.each([
   ['a page that does not say how long its levels are', 22, 17_895],
   ['a column of another type than the schema says', 24, 30_877],
   ['blocks of less than no miniblocks', 4501, 480_970],
+  ['a number of children of another type', 4601, 536_072],
 ])('parquet: %s ends nothing, and is told', async (_what, seed, from) => {
   expect(await feed('parquet', { seed, from, count: 1, untilMs: Infinity })).toBe(1);
 });

@@ -3,7 +3,6 @@ import type { SchemaElement, SchemaTree } from 'hyparquet';
 import { AgentError } from '../../core/errors.ts';
 import { trimWhiteSpace } from '../../core/text.ts';
 import type { PartFile } from '../files/part-file.ts';
-import { depthMax, grouped, rowFieldsMax } from '../limits.ts';
 import { columnText } from './parquet-column.ts';
 import type { ColumnText } from './parquet-column.ts';
 
@@ -18,27 +17,6 @@ export interface Column {
   readonly type: string;
   /** From the root of the schema to the column, as the pages are decoded. */
   readonly schemaPath: readonly SchemaTree[];
-}
-
-/** The library goes through the schema by recursion, and copies the way to each column. */
-export function checkDepth(file: PartFile, schema: readonly SchemaElement[]): void {
-  /** How many children are still to come, of each struct that is open. */
-  const open: number[] = [];
-  for (const { num_children: children = 0, name } of schema) {
-    while (open.at(-1) === 0) open.pop();
-    if (open.length > depthMax) {
-      throw new AgentError('part.unreadable', `${file.name}: ${name} is nested more than ${depthMax} levels deep`, {
-        hint: 'is this the right file?',
-      });
-    }
-    const above = open.pop();
-    if (above !== undefined) open.push(above - 1);
-    open.push(children);
-  }
-  if (schema.length <= rowFieldsMax) return;
-  throw new AgentError('part.unreadable', `${file.name} has more than ${grouped(rowFieldsMax)} columns`, {
-    hint: 'a table that wide stands on its side: export its columns as rows',
-  });
 }
 
 /** @throws AgentError `part.unreadable` where two columns have one name, or all are lists and maps */

@@ -10,15 +10,15 @@ import { numberColumns } from './field-numbers.ts';
 import { batchLengthMax, fieldBytesMax, isFieldTooLong, megabytes, rowBytesMax } from '../limits.ts';
 import { NoText } from './parquet-column.ts';
 import type { ColumnText } from './parquet-column.ts';
+import { checkFooter, damaged, encrypted, hint } from './parquet-footer.ts';
 import { PageFault } from './parquet-page.ts';
 import type { ColumnLibrary } from './parquet-pages.ts';
 import { ColumnPages, HeldBytes, loadLibrary } from './parquet-pages.ts';
 import type { Column } from './parquet-schema.ts';
-import { checkDepth, parseColumns } from './parquet-schema.ts';
+import { parseColumns } from './parquet-schema.ts';
 import { Slices } from './slices.ts';
 
 const batchRows = 1000;
-const hint = 'was it written to its end? export it again';
 /** The longest footer: 100 000 column chunks with statistics. Each byte of it can take a hundred in memory. */
 const footerBytesMax = 16_000_000;
 
@@ -195,13 +195,12 @@ async function openParquet(file: PartFile): Promise<Opened> {
     });
   }
   const metadata = await bytes.guardAsync(() => parquetMetadataAsync(bytes, { parsers: asStored, geoparquet: false }));
-  checkDepth(file, metadata.schema);
+  checkFooter(file, metadata);
   const columns = parseColumns(
     file,
     bytes.guard(() => parquetSchema(metadata)),
   );
   if (columns.length === 0) throw damaged(file, 'it has no columns');
-  checkChunks(file, metadata);
   return { file, bytes, columns, metadata, library: await loadLibrary() };
 }
 
@@ -222,26 +221,6 @@ async function checkMagic(file: PartFile, bytes: SlicedFile): Promise<void> {
   throw new AgentError('part.unreadable', `${file.name} is not a parquet file: it does not begin with PAR1`, {
     hint: 'check what the glob matches, or change the type of the source',
   });
-}
-
-function checkChunks(file: PartFile, { row_groups: groups, schema }: FileMetaData): void {
-  const leaves = schema.filter(({ type }) => type !== undefined);
-  for (const { columns } of groups) {
-    for (const [at, { meta_data: chunk, crypto_metadata: crypto }] of columns.entries()) {
-      // A damaged footer may leave anything out.
-      const path = chunk?.path_in_schema as readonly string[] | undefined;
-      const name = path?.join('.');
-      if (crypto !== undefined || chunk === undefined) {
-        throw encrypted(file, name === undefined ? 'a column is' : `column ${name} is`);
-      }
-      if (name === undefined) throw damaged(file, 'a column of a row group has no name');
-      const type = leaves[at]?.type;
-      if (type !== undefined && chunk.type !== type)
-        throw damaged(file, `a row group has column ${name} as ${chunk.type}, and the schema as ${type}`);
-    }
-    if (columns.length !== leaves.length)
-      throw damaged(file, `a row group has ${columns.length} of ${leaves.length} columns`);
-  }
 }
 
 function hooksOf({ from, textOf }: ColumnText): Partial<ParquetParsers> {
@@ -295,12 +274,4 @@ class SlicedFile extends Slices implements AsyncBuffer {
 
 function named(error: unknown, where: string): Error {
   return new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-}
-
-function damaged(file: PartFile, why: string): AgentError {
-  return new AgentError('part.unreadable', `${file.name} is damaged: ${why}`, { hint });
-}
-
-function encrypted(file: PartFile, what: string): AgentError {
-  return new AgentError('part.unreadable', `${file.name}: ${what} encrypted`, { hint: 'export it without encryption' });
 }
