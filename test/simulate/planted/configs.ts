@@ -21,20 +21,24 @@ export const twoSources = {
   },
 };
 
+const sharing = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { type: 'csv', files: [`${name}/*.csv`], drivers }]));
+
 /** Sources that may have the same drivers, which move between them. */
 export const movingDrivers = {
   destination,
   pushOnChange: '1m',
   guard: { maxDeletes: '60%' },
-  sources: Object.fromEntries(
-    ['north', 'south', 'west'].map((name) => [name, { type: 'csv', files: [`${name}/*.csv`], drivers }]),
-  ),
+  sources: sharing(['north', 'south', 'west']),
 };
 
 /** The same where the service keeps what a snapshot leaves out. */
 export const nothingDeleted = { ...movingDrivers, destination: { ...destination, shouldDeleteMissing: false } };
 
-/** The same of two sources, where nothing may go unapproved. */
+/** The same of sources with other names, and so with other histories: what a driver comes back with is rarely a slip. */
+export const comingBack = { ...nothingDeleted, sources: sharing(['a', 'b', 'c']) };
+
+/** Two sources, of which nothing may go unapproved, and nothing is deleted at the service. */
 export const leavingBehind = {
   ...twoSources,
   destination: { ...destination, shouldDeleteMissing: false },

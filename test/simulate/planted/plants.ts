@@ -1,6 +1,7 @@
 /** Bugs that are planted one at a time: what is changed where, and which promise of docs/RULES.md that breaks. */
 import type { PromiseName } from '../../../src/simulate/promises.ts';
 import {
+  comingBack,
   lagging,
   leavingBehind,
   lenient,
@@ -341,7 +342,7 @@ export const plants: readonly Plant[] = [
     find: 'return before.drivers + changes.drivers.create > drivers;',
     replace: 'return before.drivers > 0 && drivers > 0 && changes.drivers.delete > 0;',
     breaks: ['slip'],
-    config: nothingDeleted,
+    config: comingBack,
   },
   {
     name: 'whoever takes over a removed source is not judged for it',
