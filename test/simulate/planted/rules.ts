@@ -62,6 +62,7 @@ export const plantsOfRules: Readonly<Record<string, readonly string[] | string>>
     'an unread source is left out after a loss of the buffer',
   ],
   'Two files of one content in a source that adds up are a warning,': `it is a note and changes no number: ${ownTests}`,
+  'With `parts: newest` a file that has the content of an older one, while others came between them, is a warning,': `it is a note and changes no number: ${ownTests}`,
   'A file is one part, however many names lead to it.': outside,
   'A file with a header and no rows is a whole file that is empty': ['an empty read is accepted'],
   'A part that is a file of the agent itself is refused, whatever link leads there:': outside,
