@@ -35,9 +35,22 @@ function packed(drivers: readonly Driver[]): readonly PackedPoints[] {
 }
 
 function found(before: readonly PackedPoints[], after: readonly PackedPoints[]): readonly Finding[] {
-  const review = new ValueReview(rules);
-  for (const change of diffDrivers(before, after)) review.see(change);
-  return review.findings(() => pairDrivers(before, after));
+  return review(before, after).findings;
+}
+
+/** @returns how often the reads were walked once more, too */
+function review(
+  before: readonly PackedPoints[],
+  after: readonly PackedPoints[],
+): { readonly findings: readonly Finding[]; readonly walks: number } {
+  const values = new ValueReview(rules);
+  for (const change of diffDrivers(before, after)) values.see(change);
+  let walks = 0;
+  const findings = values.findings(() => {
+    walks++;
+    return pairDrivers(before, after);
+  });
+  return { findings, walks };
 }
 
 const fewer = (before: readonly Driver[], after: readonly Driver[]): readonly Finding[] =>
@@ -72,6 +85,52 @@ describe('the least numbers', () => {
   });
 });
 
+test.each<Rule>(['average', 'count'])('%s is looked at as a sum is', (rule) => {
+  expect(fewer(alike(6, [5, 5], { rule }), alike(6, [3, 3], { rule }))).toMatchObject([{ points: 24, of: 60 }]);
+});
+
+test('a month that is over is the last one that counts', () => {
+  const until = (last: number) => (readings: number) =>
+    alike(
+      6,
+      Array.from({ length: 11 }, (_, at) => (at + 1 === last ? readings : 5)),
+    );
+  expect(fewer(until(9)(9), until(9)(1))).toMatchObject([{ points: 48, of: 54 }]);
+  expect(fewer(until(10)(9), until(10)(1))).toEqual([]);
+});
+
+test('months that have lost none are no examples', () => {
+  const restated = alike(6, [3, 3, 5]).map(({ points }) => ({
+    points: points.map((point, at) => (at === 3 ? { ...point!, value: '7' } : point)),
+  }));
+  const [finding] = fewer(alike(6, [5, 5, 5]), restated);
+  expect(finding?.examples.map(({ month }) => month)).toEqual(['2000-03', '2000-03', '2000-03']);
+});
+
+describe('the reads are walked once more where readings may be lost, and not where', () => {
+  const before = packed(alike(6, [5, 5]));
+  const walks = (after: readonly Driver[]): number => review(before, packed(after)).walks;
+
+  test('they may', () => {
+    expect(walks(alike(6, [3, 3]))).toBeGreaterThan(0);
+  });
+
+  test.each<[string, readonly Driver[]]>([
+    ['they became more', alike(6, [6, 5])],
+    ['only five drivers have fewer', [...alike(5, [3, 3]), ...alike(1, [5, 5])]],
+    [
+      'only the oldest month has',
+      alike(6, [5, 5]).map(({ points }) => ({ points: [{ readings: 1 }, ...points.slice(1)] })),
+    ],
+    [
+      'values changed alone',
+      alike(6, [5, 5]).map(({ points }) => ({ points: [...points.slice(0, 2), { readings: 5, value: '7' }] })),
+    ],
+  ])('%s', (_what, after) => {
+    expect(walks(after)).toBe(0);
+  });
+});
+
 describe('what is not lost', () => {
   const before = alike(8, [5, 5, 5]);
   test.each<[string, readonly Driver[]]>([
@@ -101,11 +160,22 @@ describe('what is not lost', () => {
     expect(fewer(alike(8, [...months, 20, 20]), alike(8, [...months, 2, 2]))).toEqual([]);
   });
 
+  test('readings of one month more than eight that changed', () => {
+    const changed = (readings: readonly number[]): readonly Driver[] => alike(8, readings, { rule: 'sum' });
+    const restated = (lost: number): readonly Driver[] =>
+      changed([5, 5, 5, 5, 5, 5, 5, 5, 5].map((one, at) => (at === lost ? 1 : one))).map(({ points }) => ({
+        points: points.map((point, at) => (at === 0 ? point! : { ...point!, value: String(at * 7) })),
+      }));
+    const was = changed([5, 5, 5, 5, 5, 5, 5, 5, 5]);
+    expect([7, 8].map((lost) => review(packed(was), packed(restated(lost))).walks > 0)).toEqual([true, false]);
+  });
+
   test('readings that nobody knows of', () => {
     const unknown = (drivers: readonly Driver[]): readonly PackedPoints[] =>
       packed(drivers).map(({ id, path, rule, points }) => ({ id, path, rule, points }));
     const after = alike(8, [2, 2, 2]);
     expect(found(unknown(before), packed(after)).map(({ kind }) => kind)).toEqual([]);
+    expect(found(packed(before), unknown(after)).map(({ kind }) => kind)).toEqual([]);
     expect(fewer(before, after)).toHaveLength(1);
   });
 });

@@ -21,8 +21,8 @@ type Reads = Readonly<Record<'before' | 'after', PackedPoints | undefined>>;
 type Look = Pick<DriverLook, 'old' | 'now'>;
 
 /** @returns `undefined` where nothing can be lost unseen: one reading makes each point, or it is not known how many do */
-export function findLoss({ old, now }: Look, reads: Reads, overUpTo: Month | undefined): Loss | undefined {
-  if (overUpTo === undefined || !addUp(reads)) return undefined;
+export function findLoss({ old, now }: Look, reads: Reads, overUpTo: Month = -Infinity): Loss | undefined {
+  if (!addUp(reads)) return undefined;
   const months: Month[] = [];
   const isSame: boolean[] = [];
   for (const [i, j] of commonPoints(old, now)) {
@@ -50,8 +50,8 @@ export function findLoss({ old, now }: Look, reads: Reads, overUpTo: Month | und
 const triedMax = 8;
 
 /** Whether some of the first months that changed are of fewer readings now: what tells reads apart that need no closer look. */
-export function mayLose({ now }: Look, reads: Reads, updated: readonly Month[], overUpTo: Month | undefined): boolean {
-  if (overUpTo === undefined || updated.length === 0 || !addUp(reads)) return false;
+export function mayLose({ now }: Look, reads: Reads, updated: readonly Month[], overUpTo: Month = -Infinity): boolean {
+  if (!addUp(reads)) return false;
   const months: Month[] = [];
   for (const month of updated) {
     if (month > overUpTo || months.length === triedMax) break;
@@ -59,7 +59,7 @@ export function mayLose({ now }: Look, reads: Reads, updated: readonly Month[], 
   }
   if (months.length === 0) return false;
   const had = readingsIn(reads.before, months);
-  return had.some((readings) => readings > 1) && readingsIn(reads.after, months).some((has, at) => has < had[at]!);
+  return readingsIn(reads.after, months).some((has, at) => has < had[at]!);
 }
 
 /** Whether each reading of a month counts in its point, in both reads, and how many there were is known. */
