@@ -257,6 +257,19 @@ sources:
     expect((await run('check')).stdout).not.toContain('several currencies');
   });
 
+  test('warns of numbers that a spreadsheet has rounded', async () => {
+    const { at, run, configure } = await threeSources();
+    await configure({ revenue: csv('revenue.csv') });
+    const rows = (value: string): string => `id,time,value\nA,2026-01,${value}\nA,2026-02,2\n`;
+    await at.write('revenue.csv', rows('1.23457E+11'));
+    const said = '{value} has 1 number of six digits and an exponent, as in 1.23457E+11, as Excel saves long numbers';
+    expect((await run('check')).stdout).toContain(said);
+    for (const exact of ['1.2E+11', '1.2345678E+11', '123456789012', '1.23457E-11']) {
+      await at.write('revenue.csv', rows(exact));
+      expect((await run('check')).stdout).not.toContain('exponent');
+    }
+  });
+
   test('warns of a column whose every mark is followed by three digits, and of no other', async () => {
     const { at, run, configure } = await threeSources();
     await configure({ revenue: csv('revenue.csv') });

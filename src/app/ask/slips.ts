@@ -24,6 +24,7 @@ export interface SlipFinder {
 export function slipFinders(entry: DriverEntry, months: MonthRules): readonly SlipFinder[] {
   return [
     new MarkFinder(entry),
+    new RoundedFinder(entry.value.from.text),
     ...currencyFinders(entry),
     ...exchangeFinders(entry, months),
     ...rivalFinders(entry, months),
@@ -66,6 +67,34 @@ class MarkFinder implements SlipFinder {
     if (this.#marked < 2 || this.#grouped < this.#marked) return [];
     return [
       `every "${decimal}" in ${value.from.text} is followed by three digits, as in ${this.#example}: if it groups thousands, declare group: "${decimal}" and another decimal mark`,
+    ];
+  }
+}
+
+/** What a spreadsheet saves of a number with 12 digits or more in a cell of no format: six digits and an exponent. */
+const rounded = /^[-+]?\d[.,]\d{5}E\+\d\d$/;
+
+/** Finds numbers that a spreadsheet has rounded, as it showed them. */
+class RoundedFinder implements SlipFinder {
+  readonly #column: string;
+  #count = 0;
+  #example = '';
+
+  constructor(column: string) {
+    this.#column = column;
+  }
+
+  note({ text, isStored }: ReadTexts): void {
+    if (isStored || !rounded.test(text.trim())) return;
+    this.#count++;
+    this.#example = text.trim();
+  }
+
+  warnings(): readonly string[] {
+    if (this.#count === 0) return [];
+    const numbers = this.#count === 1 ? '1 number' : `${this.#count} numbers`;
+    return [
+      `${this.#column} has ${numbers} of six digits and an exponent, as in ${this.#example}, as Excel saves long numbers: the other digits are gone. Format the column as a number there, and save it again`,
     ];
   }
 }
