@@ -1,6 +1,5 @@
 /** What servers answer, and what leads to them: rows of databases, lists of files, headers, queries and addresses. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
@@ -15,12 +14,12 @@ import { readElements } from '../../src/sources/remote/xml-list.ts';
 import { parseTexts } from '../../src/sources/web/json.ts';
 import { linkTo } from '../../src/sources/web/pages.ts';
 import { fileTargets, jsonTokens } from './fuzz-files.ts';
+import { folderOf } from './fuzz-folder.ts';
 import { type FuzzTarget, must, refusing } from './fuzz-target.ts';
 import { updateBody } from './fuzz-wire.ts';
 import type { Draw } from './nasty-files.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'driver-sync-fuzz-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOf('answers');
 
 const bytesOf = (...texts: readonly string[]): (() => Buffer[]) => {
   return () => texts.map((text) => Buffer.from(text));

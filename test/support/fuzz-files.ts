@@ -1,6 +1,5 @@
 /** Files of every kind, as sources read them. */
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -9,6 +8,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { Mapping } from '../../src/core/settings.ts';
 import { systemClock } from '../../src/edges/clock.ts';
 import { kinds } from '../../src/sources/index.ts';
+import { folderOf } from './fuzz-folder.ts';
 import { type FuzzTarget, must, refusing } from './fuzz-target.ts';
 import { rowsOf } from './mapping.ts';
 import { type Draw, nastyFile, plainSettings } from './nasty-files.ts';
@@ -94,8 +94,7 @@ function book(): Buffer {
   return Buffer.from(zipSync(Object.fromEntries(entries), { level: 0 }));
 }
 
-const folder = mkdtempSync(path.join(tmpdir(), 'driver-sync-fuzz-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOf('files');
 
 /** Reads a file as the agent does, from its path: rows with all their columns, or a refusal. */
 function reading(type: string, name: string, keys: object = {}): FuzzTarget['check'] {

@@ -1,6 +1,5 @@
 /** What people and the agent write: bodies for the emulator, configs, and files of the state directory. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { stringify } from 'yaml';
@@ -13,11 +12,11 @@ import { propose } from '../../src/propose/propose.ts';
 import { campaignConfigs, sampleFile } from './campaign-configs.ts';
 import { drawConfig } from './drawn-configs.ts';
 import { driver } from './packed.ts';
+import { folderOf } from './fuzz-folder.ts';
 import { type FuzzTarget, must, refusing } from './fuzz-target.ts';
 import { fileTargets, jsonTokens } from './fuzz-files.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'driver-sync-fuzz-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOf('wire');
 
 /** What a push sends. */
 export const updateBody = Buffer.from(

@@ -11,6 +11,7 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 import { answerTargets } from './fuzz-answers.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { fileTargets } from './fuzz-files.ts';
+import { fuzzFolder } from './fuzz-folder.ts';
 import { textTargets } from './fuzz-texts.ts';
 import { wireTargets } from './fuzz-wire.ts';
 import { mutated } from './mutations.ts';
@@ -76,7 +77,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Works in a thread that is ended where it does not move. Returns what went wrong. */
 async function watched(name: string, inputs: Inputs): Promise<string | undefined> {
-  const worker = new Worker(import.meta.filename, { workerData: { name, inputs } });
+  const worker = new Worker(import.meta.filename, { workerData: { name, inputs, fuzzFolder } });
   let at = inputs.from;
   let largest = 0;
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
