@@ -107,7 +107,7 @@ export function showFindings(findings: readonly Finding[]): Html | '' {
     columns: [
       { name: 'Finding', kind: 'row' },
       { name: 'Where' },
-      { name: 'Points', kind: 'number' },
+      { name: 'How many', kind: 'number' },
       { name: 'Such as', kind: 'prose' },
     ],
     rows,
