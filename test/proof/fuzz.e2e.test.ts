@@ -12,6 +12,7 @@ test.each([
   ['a column of another type than the schema says', 24, 30_877],
   ['blocks of less than no miniblocks', 4501, 480_970],
   ['a number of children of another type', 4601, 536_072],
+  ['a date of 64 bits', 4801, 564_760],
 ])('parquet: %s ends nothing, and is told', async (_what, seed, from) => {
   expect(await feed('parquet', { seed, from, count: 1, untilMs: Infinity })).toBe(1);
 });

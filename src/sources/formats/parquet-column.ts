@@ -115,7 +115,8 @@ function integerText(meaning: Meaning, bits: number): ColumnText | undefined {
     case 'DECIMAL':
       return { ...textFrom((unscaled) => decimalText(unscaled, meaning.scale)), isNumber: true };
     case 'DATE':
-      return { from: 'value', textOf: (days) => dateText(days as number) };
+      // "DATE must annotate an INT32" (LogicalTypes.md); the library gives a bigint for more bits.
+      return bits === 32 ? { from: 'value', textOf: (days) => dateText(days as number) } : undefined;
     case 'TIME':
       return textFrom((ticks) => timeText(ticks, perSecond[meaning.unit]));
     case 'TIMESTAMP': {
