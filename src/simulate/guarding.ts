@@ -240,7 +240,7 @@ function judgeBeginning({ settings, source, before, after, overUpTo }: Accepting
 }
 
 /** So many of ten readings may not go unseen, where every driver loses some and all of its points stay. */
-const lostInTenMax = 3;
+const lostInTenMax = 4;
 
 /** Every number of a part is there, and nearly every one is made of fewer readings: rows are missing. */
 function judgeThinned({ settings, source, before, after, overUpTo }: Accepting): void {

@@ -18,7 +18,7 @@ const first =
   (driver, month) =>
     whole(driver, month).slice(0, among.includes(driver) && of.includes(month) ? count : 10);
 
-/** Two to six of ten, so that no factor says what became of their number: 180 of 300 are gone from months behind the first. */
+/** Two to six of ten, so that no factor says what became of their number. 240 of 400 are gone. */
 const loading: Rows = (driver, month) =>
   whole(driver, month).slice(0, 2 + ((Number(driver.slice(1)) + Number(month.slice(5))) % 5));
 
@@ -59,12 +59,11 @@ describe('a read of a table that is being loaded', () => {
     const report = await w.sync();
     expect(report).toMatchObject(held);
     const found = sourceOf(report, 'sales');
-    // The oldest month of each driver is judged as the beginning of an export.
     expect(found.reason).toMatch(
-      /180 of 300 readings of the source are gone from points that changed, in months that are over$/,
+      /240 of 400 readings behind changed points of the source are gone \(2025-11, 2025-12, 2026-01, 2026-02\)$/,
     );
     expect(found.hint).toMatch(/still being loaded/);
-    expect(found.findings).toMatchObject([{ kind: 'fewer-readings', group: [], points: 180, of: 300 }]);
+    expect(found.findings).toMatchObject([{ kind: 'fewer-readings', group: [], points: 240, of: 400 }]);
     expect(found.findings?.[0]?.examples).toHaveLength(3);
     expect(found.findings?.[0]?.examples[0]).toMatchObject({
       driver: 'D01',
@@ -161,4 +160,105 @@ describe('it passes where', () => {
     expect(await w.sync()).toMatchObject(accepted);
     expect(w.points()['D02']?.['2026-01']).toBe(String(sumOf(whole('D02', '2026-01'))));
   });
+});
+
+describe('a file among others', () => {
+  const named = (name: string) => (text: string) => text.replaceAll(/^D/gm, `${name}-D`);
+  const half: Rows = (driver, month) =>
+    whole(driver, month).filter((_value, at) => at % 2 === Number(driver.slice(1)) % 2);
+
+  /** A source of so many files. @param own whether each of them has drivers of its own */
+  async function files(count: number, own: boolean) {
+    const w = await world({ config: { sources: { sales: collapsing('sum', 'sales*.csv') } } });
+    const of = (file: number, rows: Rows): string => (own ? named(`F${file}`)(fileOf(rows)) : fileOf(rows));
+    const show = (file: number, rows: Rows): Promise<void> => w.write(`sales-${file}.csv`, of(file, rows));
+    for (let file = 0; file < count; file++)
+      await show(file, (driver, month) => whole(driver, month).map((one) => one + file));
+    expect(await w.sync()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
+    return Object.assign(w, { show });
+  }
+
+  test.each([
+    ['with drivers of its own', 3, true],
+    ['with the same drivers', 6, false],
+  ])('that is half loaded is held and named: %s', async (_what, count, own) => {
+    await using w = await files(count, own);
+    const before = w.points();
+    await w.show(1, half);
+    const report = await w.sync();
+    expect(report).toMatchObject(held);
+    const { reason, findings } = sourceOf(report, 'sales');
+    expect(reason).toContain('200 of 400 readings behind changed points of sales-1.csv are gone');
+    expect(findings).toMatchObject([{ kind: 'fewer-readings', group: [], part: 'sales-1.csv', points: 200, of: 400 }]);
+    expect(w.points()).toEqual(before);
+    await approveHeld(w);
+    expect(await w.sync()).toMatchObject(accepted);
+    // What was approved of one file is no approval of another one.
+    await w.show(0, half);
+    await approveHeld(w);
+    await w.show(0, (driver, month) => whole(driver, month));
+    await w.show(2, half);
+    expect(await w.sync()).toMatchObject(held);
+  });
+
+  test('that has a header alone is held where its rows were many', async () => {
+    await using w = await files(6, false);
+    await w.show(1, () => []);
+    expect(sourceOf(await w.sync(), 'sales')).toMatchObject({
+      state: 'held',
+      findings: [{ kind: 'fewer-readings', part: 'sales-1.csv', points: 400, of: 400 }],
+    });
+  });
+
+  test('whose rows went to another one is not', async () => {
+    await using w = await files(2, false);
+    await w.show(1, half);
+    await w.write(
+      'sales-2.csv',
+      fileOf((driver, month) =>
+        whole(driver, month)
+          .map((one) => one + 1)
+          .filter((one) => !half(driver, month).includes(one - 1)),
+      ),
+    );
+    await w.show(1, (driver, month) => half(driver, month).map((one) => one + 1));
+    expect(await w.sync()).toMatchObject({ exit: 0 });
+  });
+});
+
+test('a part that is forgotten takes its own readings with it, and no others', async () => {
+  await using w = await loaded();
+  await w.write('sales-2.csv', longFile({ X: { '2026-01': 1 } }));
+  await w.sync();
+  await w.remove('sales-2.csv');
+  await w.sync();
+  await w.forget('sales', 'sales-2.csv');
+  await w.show(loading);
+  expect(await w.sync()).toMatchObject(held);
+});
+
+test('an approval is for the months in which readings are gone', async () => {
+  await using w = await loaded();
+  await w.show(first(5, drivers, ['2026-02']));
+  await approveHeld(w);
+  await w.show(first(6, drivers, ['2026-01']));
+  expect(await w.sync()).toMatchObject(held);
+});
+
+test('drivers that went and come back are compared with the readings that they had', async () => {
+  const sources = { sales: collapsing('sum', 'sales.csv') };
+  await using w = await world({
+    config: { sources, guard: { maxDeletes: '100%' } },
+    files: { 'sales.csv': fileOf(whole) },
+  });
+  await w.sync();
+  const some = (rows: Rows, count: number): string =>
+    fileOf((driver, month) => (driver > `D0${count}` ? [] : rows(driver, month)));
+  await w.write('sales.csv', some(whole, 2));
+  await w.sync();
+  await w.write(
+    'sales.csv',
+    fileOf((driver, month) => (driver > 'D02' ? loading : whole)(driver, month)),
+  );
+  expect(sourceOf(await w.sync(), 'sales').findings).toMatchObject([{ kind: 'fewer-readings', points: 200 }]);
 });

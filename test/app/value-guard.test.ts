@@ -1,10 +1,16 @@
 /** What the value guard makes of findings: which hold, which warn, and what is said where points go without a read. */
 import { describe, expect, test } from 'vitest';
-import { ValueGuardReview, closedChanges, closedReview, joinFindings } from '../../src/app/review/values.ts';
+import {
+  type ValueFindings,
+  ValueGuardReview,
+  closedChanges,
+  closedReview,
+  joinFindings,
+} from '../../src/app/review/values.ts';
 import { diffDrivers, pairDrivers } from '../../src/core/series/diff.ts';
 import type { PackedDriver } from '../../src/core/series/packing.ts';
 import { parseMonth } from '../../src/core/time/month.ts';
-import type { ReachingFinding } from '../../src/core/values/finding.ts';
+import type { FindingKind } from '../../src/core/values/finding.ts';
 import { driver } from '../support/packed.ts';
 
 const months = ['2020-01', '2020-02', '2020-03', '2020-04', '2020-05', '2020-06', '2020-07', '2020-08'];
@@ -29,9 +35,13 @@ function depsOf(values: 'hold' | 'warn' | 'off', lastClose?: string): Deps {
   return { settings, clock: { now: () => new Date('2020-09-15T12:00:00Z') } } as unknown as Deps;
 }
 
-function found(review: ValueGuardReview, after: readonly PackedDriver[]): ReturnType<ValueGuardReview['findings']> {
+function found(
+  review: ValueGuardReview,
+  after: readonly PackedDriver[],
+  isLookedFor?: (kind: FindingKind) => boolean,
+): ValueFindings {
   for (const change of diffDrivers(plain, after)) review.see(change);
-  return review.findings(() => pairDrivers(plain, after));
+  return review.findings(() => pairDrivers(plain, after), isLookedFor);
 }
 
 const kindsOf = (findings: readonly { readonly kind: string }[]): readonly string[] => findings.map(({ kind }) => kind);
@@ -74,17 +84,18 @@ describe('a slip that changes closed months', () => {
   });
 });
 
-test('of two looks the first one says what happens to closed months, and the second one all else', () => {
-  const one = (kind: 'closed' | 'factor', points: number): ReachingFinding => {
-    return { kind, group: [], points, of: 9, examples: [] };
+test('two looks are joined, and each of them can be asked for some kinds alone', () => {
+  const look = (isLookedFor?: (kind: FindingKind) => boolean): ValueFindings => {
+    const review = new ValueGuardReview(depsOf('warn', '2020-06'), { values: undefined, removed: 'carry' });
+    return found(review, thousandfold, isLookedFor);
   };
-  const look = (points: number, warning: string) => {
-    const all = [one('closed', points), one('factor', points)];
-    return { all, holding: all, warnings: [warning] };
-  };
-  const others = { ...look(2, 'second'), all: [one('factor', 2)], holding: [one('factor', 2)] };
-  const both = [one('closed', 1), one('factor', 2)];
-  expect(joinFindings(look(1, 'first'), others)).toEqual({ all: both, holding: both, warnings: ['second'] });
+  const [closed, slips] = ['closed', 'factor'].map((kind) => look((one) => one === kind));
+  expect([closed, slips].map((one) => kindsOf(one!.all))).toEqual([['closed'], ['factor']]);
+  expect([closed, slips].map((one) => [one!.holding.length, one!.warnings.length])).toEqual([
+    [1, 0],
+    [0, 1],
+  ]);
+  expect(joinFindings(slips!, closed!)).toEqual(look());
 });
 
 describe('points that go without a read of their source', () => {

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/core/model.ts';
 import { diffDrivers, pairDrivers } from '../../src/core/series/diff.ts';
 import { type PackedPoints, packDriver } from '../../src/core/series/packing.ts';
+import type { ValueRules } from '../../src/core/values/closed.ts';
 import type { Finding } from '../../src/core/values/finding.ts';
 import { ValueReview } from '../../src/core/values/review.ts';
 
-/** What a driver's point is made of: readings of 1 to so many, unless the value is another one. */
+/** What a driver's point is made of: readings of about 100, unless the value is another one. */
 interface Point {
   readonly readings: number;
   readonly value?: string;
@@ -27,7 +28,7 @@ function packed(drivers: readonly Driver[]): readonly PackedPoints[] {
     const place = { seconds: 0, nanos: 0, row: 1, part: 1 };
     const cells = points.flatMap((point, month) => {
       if (point === undefined) return [];
-      const { readings, value = String(1000 + at * 37 + month + (readings * (readings + 1)) / 2) } = point;
+      const { readings, value = String(readings * 100 + at * 3 + month) } = point;
       return [{ month: firstMonth + month, value, text: value, count: readings, sum: value, ...place }];
     });
     return packDriver({ id, path: path ?? [id], rule, pathPlace: place, cells });
@@ -42,8 +43,9 @@ function found(before: readonly PackedPoints[], after: readonly PackedPoints[]):
 function review(
   before: readonly PackedPoints[],
   after: readonly PackedPoints[],
+  by: ValueRules = rules,
 ): { readonly findings: readonly Finding[]; readonly walks: number } {
-  const values = new ValueReview(rules);
+  const values = new ValueReview(by);
   for (const change of diffDrivers(before, after)) values.see(change);
   let walks = 0;
   const findings = values.findings(() => {
@@ -63,20 +65,24 @@ const alike = (count: number, readings: readonly number[], more: Omit<Driver, 'p
     ...more,
   }));
 
+/** Drivers of one reading a point. */
+const single = (count: number): readonly Driver[] =>
+  Array.from({ length: count }, () => ({ points: [{ readings: 1 }, { readings: 1 }, { readings: 1 }] }));
+
 describe('the least numbers', () => {
   test.each<[string, readonly Driver[], readonly Driver[], readonly [number, number] | undefined]>([
     ['six drivers', alike(6, [5, 5]), alike(6, [3, 3]), [24, 60]],
     ['five drivers', alike(5, [5, 5]), alike(5, [3, 3]), undefined],
-    ['a fifth', alike(6, [5, 5, 5, 5]), alike(6, [4, 4, 4, 4]), [24, 120]],
-    ['less than a fifth', alike(6, [5, 5, 5, 6]), alike(6, [4, 4, 4, 5]), undefined],
+    ['a third', alike(6, [6, 6]), alike(6, [4, 4]), [24, 72]],
+    ['less than a third', alike(6, [6, 6, 7]), alike(6, [4, 4, 5]), undefined],
     ['23 readings', alike(6, [5, 5]), [...alike(5, [3, 3]), ...alike(1, [3, 4])], undefined],
-    ['a fifth of what changed', alike(6, [5, 5, 5, 5, 5, 5, 5]), alike(6, [5, 5, 5, 5, 5, 3, 3]), [24, 60]],
+    ['a third of what changed', alike(6, [5, 5, 5, 5, 5, 5, 5]), alike(6, [5, 5, 5, 5, 5, 3, 3]), [24, 60]],
     ['eight of ten drivers', alike(10, [5, 5]), [...alike(8, [3, 3]), ...alike(2, [5, 5])], [32, 80]],
     ['seven of ten drivers', alike(10, [5, 5]), [...alike(7, [3, 3]), ...alike(3, [5, 5])], undefined],
     [
       'all drivers but those of one reading a point',
-      [...alike(6, [5, 5]), ...alike(9, [1, 1])],
-      [...alike(6, [3, 3]), ...alike(9, [1, 1])],
+      [...alike(6, [5, 5]), ...single(9)],
+      [...alike(6, [3, 3]), ...single(9)],
       [24, 60],
     ],
   ])('%s', (_what, before, after, expected) => {
@@ -87,6 +93,42 @@ describe('the least numbers', () => {
 
 test.each<Rule>(['average', 'count'])('%s is looked at as a sum is', (rule) => {
   expect(fewer(alike(6, [5, 5], { rule }), alike(6, [3, 3], { rule }))).toMatchObject([{ points: 24, of: 60 }]);
+});
+
+test('a change of less than a hundredth is rounding', () => {
+  const rounded = (readings: number, value: number): readonly Driver[] =>
+    alike(6, [readings, readings]).map(({ points }) => ({
+      points: points.map((point, at) => (at === 0 ? point! : { readings, value: String(value) })),
+    }));
+  expect(fewer(rounded(5, 1000), rounded(1, 991))).toEqual([]);
+  expect(fewer(rounded(5, 1000), rounded(1, 990))).toMatchObject([{ points: 48, of: 60 }]);
+});
+
+describe('the oldest month', () => {
+  const of = (readings: readonly number[]): readonly Driver[] =>
+    Array.from({ length: 6 }, () => ({ points: readings.map((one) => ({ readings: one })) }));
+
+  test.each<[string, readonly number[], readonly number[], number | undefined]>([
+    ['alone is the beginning of an export', [9, 9], [2, 9], undefined],
+    ['counts beside another one', [9, 9], [2, 2], 84],
+    ['counts where there is no other one that is over', [9], [2], 42],
+  ])('%s', (_what, before, after, lost) => {
+    expect(fewer(of(before), of(after))[0]?.points).toBe(lost);
+  });
+
+  test('counts before the present one', () => {
+    const one = { ...rules, overUpTo: firstMonth };
+    const [before, after] = [packed(of([9, 9])), packed(of([2, 9]))];
+    expect(review(before, after, one).findings).toMatchObject([{ points: 42, of: 54, inMonths: ['2000-01'] }]);
+  });
+});
+
+test('of a part, what is gone counts as lost, since other parts may have it still', () => {
+  const part = { ...rules, isPart: true };
+  const before = packed(alike(6, [5, 5]));
+  expect(review(before, [], part).findings).toMatchObject([{ points: 90, of: 90 }]);
+  expect(review(before, packed(alike(6, [])), part).findings).toMatchObject([{ points: 60, of: 60 }]);
+  expect(review(before, []).findings).toEqual([]);
 });
 
 test('a month that is over is the last one that counts', () => {
@@ -100,10 +142,10 @@ test('a month that is over is the last one that counts', () => {
 });
 
 test('months that have lost none are no examples', () => {
-  const restated = alike(6, [3, 3, 5]).map(({ points }) => ({
+  const restated = alike(6, [2, 2, 3]).map(({ points }) => ({
     points: points.map((point, at) => (at === 3 ? { ...point!, value: '7' } : point)),
   }));
-  const [finding] = fewer(alike(6, [5, 5, 5]), restated);
+  const [finding] = fewer(alike(6, [6, 6, 3]), restated);
   expect(finding?.examples.map(({ month }) => month)).toEqual(['2000-03', '2000-03', '2000-03']);
 });
 
@@ -138,7 +180,7 @@ describe('what is not lost', () => {
     [
       'readings of points that keep their value',
       before.map(({ points }, at) => ({
-        points: points.map((_point, month) => ({ readings: 2, value: String(1000 + at * 37 + month + 15) })),
+        points: points.map((_point, month) => ({ readings: 2, value: String(500 + at * 3 + month) })),
       })),
     ],
     ['readings of the oldest month', before.map(({ points }) => ({ points: [{ readings: 1 }, ...points.slice(1)] }))],
@@ -212,8 +254,8 @@ describe('the group that is named', () => {
     expect(finding?.examples[0]).toEqual({
       driver: 'D00',
       month: '2000-03',
-      old: '1017',
-      new: '1005',
+      old: '502',
+      new: '202',
     });
   });
 });

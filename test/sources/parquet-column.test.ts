@@ -28,8 +28,24 @@ const logical = [
   ...[8, 64, 0, -7].flatMap((bitWidth) => [true, false].map((isSigned) => ({ type: 'INTEGER', bitWidth, isSigned }))),
 ];
 const converted = [
-  ...[undefined, 'UTF8', 'ENUM', 'DECIMAL', 'DATE', 'TIME_MILLIS', 'TIME_MICROS', 'TIMESTAMP_MILLIS', 'JSON', 'BSON'],
-  ...['TIMESTAMP_MICROS', 'UINT_8', 'UINT_64', 'INT_8', 'INT_64', 'INTERVAL', 'MAP_KEY_VALUE', 'LIST'],
+  undefined,
+  'UTF8',
+  'ENUM',
+  'DECIMAL',
+  'DATE',
+  'TIME_MILLIS',
+  'TIME_MICROS',
+  'TIMESTAMP_MILLIS',
+  'JSON',
+  'BSON',
+  'TIMESTAMP_MICROS',
+  'UINT_8',
+  'UINT_64',
+  'INT_8',
+  'INT_64',
+  'INTERVAL',
+  'MAP_KEY_VALUE',
+  'LIST',
 ];
 
 test.each(Object.keys(stored))('%s with any meaning has texts, or none', (type) => {

@@ -65,9 +65,10 @@ export async function driversIn(
   const found: PackedPoints[] = [];
   const seen = new Set<string>();
   const take = function* (drivers: Iterable<PackedPoints>): Generator<void, void> {
-    for (const { id, path, rule, points } of drivers) {
-      // Bytes are given back when the next driver is asked for.
-      if (wanted.delete(id)) found.push({ id, path, rule, points: Uint8Array.from(points) });
+    for (const { id, path, rule, points, origins } of drivers) {
+      // Bytes are given back when the next driver is asked for. Where points came from is known of those that are looked up.
+      const known = origins === undefined ? {} : { origins: Uint8Array.from(origins) };
+      if (wanted.delete(id)) found.push({ id, path, rule, points: Uint8Array.from(points), ...known });
       yield;
     }
   };

@@ -12,6 +12,7 @@ import { type Comparison, comparing } from '../../core/series/compare.ts';
 import { type DriverChange, hasChanges, pairDrivers } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver, PackedPoints } from '../../core/series/packing.ts';
+import type { FindingKind } from '../../core/values/finding.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadPart } from '../../core/buffer.ts';
 import type { DeletedPoints } from '../../core/ledger.ts';
@@ -27,6 +28,7 @@ import { dayMs, letThroughIn, letThroughInMonth } from './let-through.ts';
 import type { PartsToForget } from './forgotten.ts';
 import { goneFileDoubts } from './gone-file-doubts.ts';
 import type { Move } from './moves.ts';
+import { findThinnedParts, isLoss } from './thinned-parts.ts';
 import { carriedPathsNote, findOtherwise, otherwiseDoubts } from './read-otherwise.ts';
 import { type Judged, type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
 
@@ -66,13 +68,19 @@ export async function look(
     watch?.(name, change);
   });
   const { comparison } = compared;
-  // What takes the place of forgotten parts is held against what they had. Their readings may go.
+  // What takes the place of forgotten parts is held against what they had.
   const isReplaced = left !== undefined && hasChanges(comparison.changes);
   const valued = isReplaced ? { ...runs, before: () => withInherited(deps, source, removed) } : runs;
   const guard = isReplaced ? await lookAtValues(deps, settings, valued, { readings: 'none' }) : compared.guard;
   const beginning = await begins.find(runs);
   const isFirst = deps.buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
-  const values = isFirst ? noFindings : findingsOf(guard, valued);
+  let values = isFirst ? noFindings : findingsOf(guard, valued);
+  if (!isFirst && compared.guard.mayHaveLost) {
+    // What is forgotten takes its own readings with it, and no others.
+    if (isReplaced) values = joinFindings(values, findingsOf(compared.guard, runs, isLoss));
+    if (!values.all.some(({ kind }) => isLoss(kind)))
+      values = joinFindings(values, await findThinnedParts(deps, settings));
+  }
   const found = { comparison, beginning, inheritedFrom: gone, isFirst, values };
   return { facts: { source, settings, ...found, mayLag, goneFiles, readBy }, guard };
 }
@@ -118,7 +126,10 @@ export async function lookWithArrivals(
     // What a service has no longer is created anew, also in a closed month.
     const runs = runsWith(departed);
     const slips = await lookAtValues(deps, settings, runs, { closed: 'none' });
-    values = joinFindings(values, findingsOf(slips, runs));
+    values = joinFindings(
+      findingsOf(guard, runsWith([]), (kind) => kind === 'closed'),
+      findingsOf(slips, runs),
+    );
   }
   return { facts: { ...facts, values }, guard };
 }
@@ -158,8 +169,12 @@ async function lookAtValues(
   return guard;
 }
 
-function findingsOf(guard: ValueGuardReview, { before, after }: Runs): ValueFindings {
-  return guard.findings(() => pairDrivers(before(), after()));
+function findingsOf(
+  guard: ValueGuardReview,
+  { before, after }: Runs,
+  isLookedFor?: (kind: FindingKind) => boolean,
+): ValueFindings {
+  return guard.findings(() => pairDrivers(before(), after()), isLookedFor);
 }
 
 /** Decides about a candidate. @param moved what it deletes and other sources have */

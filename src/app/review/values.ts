@@ -6,7 +6,7 @@ import type { PackedPoints } from '../../core/series/packing.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { type ValueRules, lastClosedMonth } from '../../core/values/closed.ts';
 import { monthAt } from '../../core/time/zone.ts';
-import type { Finding, ReachingFinding } from '../../core/values/finding.ts';
+import type { Finding, FindingKind, ReachingFinding } from '../../core/values/finding.ts';
 import type { DriverPairs } from '../../core/values/look.ts';
 import { ValueReview } from '../../core/values/review.ts';
 import { describeFindings, holdOf } from '../../core/values/words.ts';
@@ -22,13 +22,12 @@ export interface ValueFindings {
 
 export const noFindings: ValueFindings = { all: [], holding: [], warnings: [] };
 
-/** What is found in closed months by one look, and all else by another one. */
-export function joinFindings(closed: ValueFindings, others: ValueFindings): ValueFindings {
-  const isClosed = ({ kind }: Finding): boolean => kind === 'closed';
+/** What two looks have found. */
+export function joinFindings(one: ValueFindings, other: ValueFindings): ValueFindings {
   return {
-    all: [...closed.all.filter(isClosed), ...others.all],
-    holding: [...closed.holding.filter(isClosed), ...others.holding],
-    warnings: others.warnings,
+    all: [...one.all, ...other.all],
+    holding: [...one.holding, ...other.holding],
+    warnings: [...one.warnings, ...other.warnings],
   };
 }
 
@@ -60,6 +59,8 @@ export interface Judged {
   readonly closed: 'judged' | 'none';
   /** How many readings points are made of. */
   readonly readings: 'judged' | 'none';
+  /** Both reads are those of this part alone. */
+  readonly part: string;
 }
 
 /** Looks at the values of one source's candidate. */
@@ -67,11 +68,12 @@ export class ValueGuardReview {
   readonly #mode: 'hold' | 'warn' | 'off';
   readonly #rules: ValueRules;
   readonly #review: ValueReview;
+  readonly #part: string | undefined;
 
   constructor(
     { settings, clock }: Pick<Dependencies, 'settings' | 'clock'>,
     { values, removed }: Pick<SourceSettings, 'values' | 'removed'>,
-    { closed = 'judged', readings = 'judged' }: Partial<Judged> = {},
+    { closed = 'judged', readings = 'judged', part }: Partial<Judged> = {},
   ) {
     this.#mode = values ?? settings.guard.values;
     const { lastClose, timezone, shouldDeleteMissing } = settings;
@@ -82,7 +84,9 @@ export class ValueGuardReview {
       // With `removed: delete` readings go with their file.
       overUpTo: readings === 'none' || removed === 'delete' ? undefined : monthAt(nowMs, timezone) - 1,
       deletes: shouldDeleteMissing,
+      isPart: part !== undefined,
     };
+    this.#part = part;
     this.#review = new ValueReview(this.#rules);
   }
 
@@ -90,9 +94,18 @@ export class ValueGuardReview {
     this.#review.see(change);
   }
 
-  /** @param pairs walks both reads from the beginning, each time that it is called */
-  findings(pairs: () => DriverPairs): ValueFindings {
-    const found = this.#review.findings(pairs);
+  /** Readings may be gone, in some part of the source if not in all of it. */
+  get mayHaveLost(): boolean {
+    return this.#review.mayHaveLost;
+  }
+
+  /**
+   * @param pairs walks both reads from the beginning, each time that it is called
+   * @param isLookedFor the kinds that are wanted
+   */
+  findings(pairs: () => DriverPairs, isLookedFor: (kind: FindingKind) => boolean = () => true): ValueFindings {
+    const part = this.#part === undefined ? {} : { part: this.#part };
+    const found = this.#review.findings(pairs).flatMap((one) => (isLookedFor(one.kind) ? [{ ...one, ...part }] : []));
     const holding = found.filter(({ kind }) => kind === 'closed' || this.#mode === 'hold');
     const warned = found.filter((finding) => !holding.includes(finding));
     // What each of them reaches is for approvals alone.

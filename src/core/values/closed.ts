@@ -12,6 +12,8 @@ export interface ValueRules {
   readonly closedUpTo: Month | undefined;
   /** The last month that is over, in which readings are counted; without it they are not. */
   readonly overUpTo?: Month | undefined;
+  /** Both reads are those of one part: what is gone from it may stay in others, and counts as lost. */
+  readonly isPart?: boolean;
   /** Whether what a read leaves out is deleted. */
   readonly deletes: boolean;
 }

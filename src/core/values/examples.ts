@@ -87,7 +87,7 @@ class Collector {
     const room = Math.min(examplesMax - this.#examples.length, Math.ceil(examplesMax / drivers));
     const months =
       sought.kind === 'fewer-readings'
-        ? (findLoss(look, { before, after }, this.#rules.overUpTo)?.months ?? [])
+        ? (findLoss(look, { before, after }, this.#rules)?.months ?? [])
         : monthsShowing(sought, look);
     for (const month of months.slice(-room).reverse()) this.#examples.push(exampleOf(id, month, look, sought));
   }

@@ -17,6 +17,8 @@ export interface Finding {
   readonly kind: FindingKind;
   /** Path elements from the top: `[]` is the whole source, a driver's own path is that driver alone. */
   readonly group: readonly string[];
+  /** The part that it is about alone. */
+  readonly part?: string;
   /** How many points show it. */
   readonly points: number;
   /** How many points of the group could have shown it. */
@@ -67,8 +69,9 @@ function isReached({ reach }: ReachingFinding, approved: ReadonlySet<string>): b
   return reach?.every((one) => approved.has(one)) === true;
 }
 
-function covers(approved: Finding, { kind, group, factor, months, inMonths, with: other }: Finding): boolean {
-  if (approved.kind !== kind || approved.months !== months || !isSameFactor(approved, factor)) return false;
+function covers(approved: Finding, { kind, group, part, factor, months, inMonths, with: other }: Finding): boolean {
+  if (approved.kind !== kind || approved.part !== part || approved.months !== months || !isSameFactor(approved, factor))
+    return false;
   if (!isWithin(group, approved.group) || !coversExchange(approved, other)) return false;
   // What lies in the new months alone is another slip than one in all months.
   if (approved.inMonths === undefined || inMonths === undefined) return approved.inMonths === inMonths;

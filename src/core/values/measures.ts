@@ -129,14 +129,14 @@ function repeatsByHabit({ repeats, totals }: Group): boolean {
   return false;
 }
 
-/** Of the points that changed a fifth of the readings is gone, and four of five drivers have lost some. */
+/** Of the points that changed a third of the readings is gone, and four of five drivers have lost some. */
 export const fewerSought: Sought = {
   key: 'fewer readings',
   kind: 'fewer-readings',
   measure: {
     count: ({ totals }, { points }) => ({ found: points, of: totals.readings }),
     isSlip: ({ totals }, { points, drivers }) =>
-      points >= 24 && points * 5 >= totals.readings && drivers >= 6 && drivers * 10 >= totals.counted * 8,
+      points >= 24 && points * 3 >= totals.readings && drivers >= 6 && drivers * 10 >= totals.counted * 8,
   },
 };
 

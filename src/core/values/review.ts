@@ -56,8 +56,8 @@ export class ValueReview {
 
   /** Takes every change on the way. */
   see(change: DriverChange): void {
-    const { id, before, after, created, updated } = change;
-    const { closedUpTo = -Infinity, isJudged } = this.#rules;
+    const { id, before, after, created, updated, deleted } = change;
+    const { closedUpTo = -Infinity, isJudged, isPart = false } = this.#rules;
     const look = this.#look;
     if (before !== undefined && after !== undefined && isGain(change)) {
       const [first = Infinity] = created;
@@ -66,12 +66,13 @@ export class ValueReview {
       look.loadGain(after, created.length);
     } else {
       // Of a driver that is new or goes only closed months are looked after: a first read is nothing but such drivers.
-      if (closedUpTo === -Infinity && (before === undefined || after === undefined)) return;
+      if (closedUpTo === -Infinity && !isPart && (before === undefined || after === undefined)) return;
       look.load(before, after);
       if (closedMonths(look, this.#rules).length > 0) this.#closed++;
+      const changed = isPart ? [...updated, ...deleted].sort((a, b) => a - b) : updated;
+      if (isJudged && mayLose(look, change, changed, this.#rules)) this.#thinned++;
       if (!isJudged || before === undefined || after === undefined) return;
     }
-    if (mayLose(look, change, updated, this.#rules.overUpTo)) this.#thinned++;
     // A group can only be full of a slip where one of its drivers is.
     if (look.zeroed * 2 >= look.valued) this.#isZeroed ||= look.zeroed > 0;
     this.#zeroed += look.zeroed;
@@ -90,6 +91,11 @@ export class ValueReview {
     if (look.late !== undefined) this.#lates.add(after.path, look.late);
   }
 
+  /** Drivers enough may have lost readings. */
+  get mayHaveLost(): boolean {
+    return this.#thinned >= 6;
+  }
+
   /** @param pairs walks both reads from the beginning, each time that it is called */
   findings(pairs: () => DriverPairs): readonly ReachingFinding[] {
     const exchanges = this.#exchanges.pairs();
@@ -104,7 +110,7 @@ export class ValueReview {
       ...this.#factors.factors(20, factorsMax).map(anyFactorSought),
       ...atLeast(this.#moved, 1).map(movedSought),
       ...(this.#isZeroed && this.#zeroed >= 10 ? [zerosSought] : []),
-      ...(this.#thinned >= 6 ? [fewerSought] : []),
+      ...(this.mayHaveLost ? [fewerSought] : []),
       ...this.#tails.scales.map(newScaleSought),
       ...(this.#tails.mayHaveTurned ? [newSignSought] : []),
       ...this.#lates.scales.map(lateScaleSought),

@@ -107,12 +107,11 @@ class GroupSurvey {
     const isBoth = old.count > 0 && now.count > 0;
     const movable = isBoth && canMove(old);
     const months = closedMonths(look, this.#rules);
-    const loss = this.#sought.includes(fewerSought)
-      ? findLoss(look, { before, after }, this.#rules.overUpTo)
-      : undefined;
+    const loss = this.#sought.includes(fewerSought) ? findLoss(look, { before, after }, this.#rules) : undefined;
     const shown: Shown[] = months.length === 0 ? [] : [{ key: 'closed', points: months.length, months }];
     if (isBoth) shown.push(...this.#shownBy(look, isPaired));
-    if (loss !== undefined && loss.lost > 0) shown.push({ key: fewerSought.key, points: loss.lost });
+    if (loss !== undefined && loss.lost > 0)
+      shown.push({ key: fewerSought.key, points: loss.lost, months: loss.months });
     return {
       totals: {
         valued,

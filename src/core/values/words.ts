@@ -27,11 +27,11 @@ function isFirstOfPair(group: readonly string[], other: readonly string[]): bool
 }
 
 export function wordsOf(finding: Finding): FindingWords {
-  const { kind, group, with: other, points, of, inMonths, onlyChanged, months, factor } = finding;
+  const { kind, with: other, points, of, inMonths, onlyChanged, months, factor } = finding;
   const unit = units[kind] ?? (isOfNewMonths(finding) ? 'new values' : 'values');
   return {
     what: kindWords(finding),
-    where: other === undefined ? groupName(group) : `${groupName(group)} and ${groupName(other)}`,
+    where: other === undefined ? placeOf(finding) : `${placeOf(finding)} and ${groupName(other)}`,
     count: `${points} of ${of} ${unit}${onlyChanged === true ? ' that changed' : ''}`,
     how: [
       ...(factor === undefined || factor === '-1' ? [] : [`${kind === 'new-scale' ? 'about ' : ''}${factor} times`]),
@@ -89,8 +89,8 @@ export function describeFindings(findings: readonly Finding[], lastClose?: strin
 }
 
 function describeFinding(finding: Finding, lastClose: string | undefined): string {
-  const { kind, group, points, of, factor, inMonths } = finding;
-  const where = groupName(group);
+  const { kind, points, of, factor, inMonths } = finding;
+  const where = placeOf(finding);
   const some = `${points} of ${of}`;
   const changed = finding.onlyChanged === true ? ' changed' : '';
   switch (kind) {
@@ -115,7 +115,7 @@ function describeFinding(finding: Finding, lastClose: string | undefined): strin
         ? `${some} values of ${where} that were not 0 became 0`
         : `${some} new values of ${where} (${monthList(inMonths)}) are 0, and none was in the year before`;
     case 'fewer-readings':
-      return `${some} readings of ${where} are gone from points that changed, in months that are over`;
+      return `${some} readings behind changed points of ${where} are gone (${monthList(inMonths)})`;
     case 'closed':
       return describeClosed(finding, where, lastClose);
   }
@@ -140,6 +140,11 @@ function monthList(months: readonly string[] = []): string {
   return months.length > monthsShown ? `${shown} and ${months.length - monthsShown} more months` : shown;
 }
 
+function placeOf({ group, part }: Finding): string {
+  if (part === undefined) return groupName(group);
+  return group.length === 0 ? part : `${groupName(group)} in ${part}`;
+}
+
 function groupName(group: readonly string[]): string {
   return group.length === 0 ? 'the source' : group.join(' / ');
 }
@@ -155,6 +160,6 @@ const hints: Readonly<Record<FindingKind, string>> = {
   copied: 'an export that was not refreshed? read it again once it is; approve it if the values are right',
   zeros: 'an export that lost its values? mend it; approve it if the values are really 0',
   'fewer-readings':
-    'a table that is still being loaded, or a query that leaves rows out? read it again once all are there; approve it if these rows are really gone',
+    'a table that is still being loaded, or a query that leaves rows out? read it again once all are there; approve it if these rows are really gone, and say "guard: { values: warn }" in a source whose rows go as they are settled',
   closed: 'approve it to open these months once, for this change; else mend the export',
 };

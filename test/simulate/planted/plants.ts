@@ -193,8 +193,8 @@ export const plants: readonly Plant[] = [
   {
     name: 'readings that are gone are not counted',
     file: 'core/values/review.ts',
-    find: 'if (mayLose(look, change, updated, this.#rules.overUpTo)) this.#thinned++;',
-    replace: 'if (mayLose(look, change, updated, -Infinity)) this.#thinned++;',
+    find: 'if (isJudged && mayLose(look, change, changed, this.#rules)) this.#thinned++;',
+    replace: 'if (isJudged && mayLose(look, change, [], this.#rules)) this.#thinned++;',
     breaks: ['slip'],
     config: shapedConfig,
   },
