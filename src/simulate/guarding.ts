@@ -239,7 +239,7 @@ function judgeBeginning({ settings, source, before, after, overUpTo }: Accepting
     throw new Violation('evidence', `${name}: ${oldest!.fewer} drivers have fewer readings of the oldest month shown`);
 }
 
-/** So many of ten readings may not go unseen, where every driver loses some and all of its points stay. */
+/** So many of ten readings behind points that change may not go unseen, where every driver loses some and all of its points stay. */
 const lostInTenMax = 4;
 
 /** Every number of a part is there, and nearly every one is made of fewer readings: rows are missing. */
@@ -258,8 +258,9 @@ function judgeThinned({ settings, source, before, after, overUpTo }: Accepting):
       const left = now.get(month);
       if (left === undefined || left > readings) return;
       if (month > overUpTo || month === oldest) continue;
+      if (!changesAt(driver, month, before.points, after.points)) continue;
       of += readings;
-      if (changesAt(driver, month, before.points, after.points)) fewer += readings - left;
+      fewer += readings - left;
     }
     if (fewer === 0) return;
     lost += fewer;
