@@ -264,10 +264,12 @@ sources:
     await at.write('revenue.csv', rows('1.23457E+11'));
     const said = '{value} has 1 number of six digits and an exponent, as in 1.23457E+11, as Excel saves long numbers';
     expect((await run('check')).stdout).toContain(said);
-    for (const exact of ['1.2E+11', '1.2345678E+11', '123456789012', '1.23457E-11']) {
+    for (const exact of ['1.2E+11', '1.2345678E+11', '123456789012', '1.23457E-11', '1.23457E+05']) {
       await at.write('revenue.csv', rows(exact));
       expect((await run('check')).stdout).not.toContain('exponent');
     }
+    await at.write('revenue.csv', 'id,time,value\nK-1.23457E+11,2026-01,5\n');
+    expect((await run('check')).stdout).toContain('the id K-1.23457E+11 has six digits and an exponent');
   });
 
   test('warns of a column whose every mark is followed by three digits, and of no other', async () => {

@@ -281,7 +281,7 @@ class Look {
       const row = given.rows[at] as number;
       const entry = given.entries[at] as number;
       for (const slip of this.#slips[entry] ?? [])
-        slip.note({ text: given.text(at), time: given.time(at), isStored: given.stored[at] === true });
+        slip.note({ id, text: given.text(at), time: given.time(at), isStored: given.stored[at] === true });
       // Entries of a row that a database collapsed have places of their own.
       if (row !== made.row && rowOf(row) !== null) made.entries.clear();
       made.row = row;

@@ -11,6 +11,8 @@ import { type TimeReader, compileTimeReader, formatNames } from '../../core/time
 interface ReadTexts {
   readonly text: string;
   readonly time: string;
+  /** Of the driver. */
+  readonly id: string;
   /** Whether the value is of a stored number. */
   readonly isStored: boolean;
 }
@@ -72,25 +74,38 @@ class MarkFinder implements SlipFinder {
 }
 
 /** What a spreadsheet saves of a number with 12 digits or more in a cell of no format: six digits and an exponent. */
-const rounded = /^[-+]?\d[.,]\d{5}E\+\d\d$/;
+const rounded = /(?:^|[^\d.,])\d[.,]\d{5}[Ee]\+(?:1[1-9]|[2-9]\d)(?!\d)/;
 
-/** Finds numbers that a spreadsheet has rounded, as it showed them. */
+/** Finds numbers that a spreadsheet has rounded, as it showed them: also in ids, where several of them become one. */
 class RoundedFinder implements SlipFinder {
   readonly #column: string;
   #count = 0;
   #example = '';
+  #id: string | undefined;
 
   constructor(column: string) {
     this.#column = column;
   }
 
-  note({ text, isStored }: ReadTexts): void {
-    if (isStored || !rounded.test(text.trim())) return;
+  note({ text, isStored, id }: ReadTexts): void {
+    if (rounded.test(id)) this.#id ??= id;
+    if (isStored || !rounded.test(text)) return;
     this.#count++;
     this.#example = text.trim();
   }
 
   warnings(): readonly string[] {
+    return [...this.#ofValues(), ...this.#ofIds()];
+  }
+
+  #ofIds(): readonly string[] {
+    if (this.#id === undefined) return [];
+    return [
+      `the id ${this.#id} has six digits and an exponent, as Excel saves long numbers: all numbers that begin so are this one driver. Format the column as text or as a number there, and save it again`,
+    ];
+  }
+
+  #ofValues(): readonly string[] {
     if (this.#count === 0) return [];
     const numbers = this.#count === 1 ? '1 number' : `${this.#count} numbers`;
     return [
