@@ -1,6 +1,9 @@
 /** Of dated exports the newest file counts. A copy of an older one is the newest file: what is said of that, and how it is undone. */
-import { expect, test } from 'vitest';
-import { longFile, longSource, sourceOf, world } from '../support/world.ts';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readOnly } from '../../src/app/shared/follow.ts';
+import { type TestWorld, longFile, longSource, sourceOf, world } from '../support/world.ts';
 
 const day = (date: number): Date => new Date(`2026-03-${String(date).padStart(2, '0')}T00:00:00Z`);
 const valued = (value: number): string => longFile({ A: { '2026-01': value }, B: { '2026-01': value } });
@@ -46,4 +49,139 @@ test('nothing is said of an older export that was copied and is not the newest a
   expect(await w.said()).toHaveLength(1);
   await w.write('in/4.csv', valued(4), day(10));
   expect(await w.said()).toEqual([]);
+});
+
+describe('after a loss of the buffer', () => {
+  const sales = { sources: { sales: longSource('in/*.csv', { parts: 'newest' }) } };
+
+  /** Exports of three days, each of which was pushed. */
+  async function pushed() {
+    const w = await world({ config: sales });
+    for (const date of [1, 2, 3]) {
+      await w.write(`in/${date}.csv`, valued(date), day(date));
+      expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    }
+    return w;
+  }
+
+  /** What two passes do, and the value that the service has then. */
+  const twice = async (w: TestWorld) => {
+    const reports = [await w.sync(), await w.sync()];
+    return [...reports.map(({ exit, outcome }) => `${exit} ${outcome}`), w.points()['A']?.['2026-01']];
+  };
+  const unchanged = ['0 unchanged', '0 unchanged', '3'];
+
+  test.each([
+    ['before it', ['touch', 'lose']],
+    ['after it', ['lose', 'touch']],
+    ['before it, and seen so', ['touch', 'sync', 'lose']],
+  ])('an older export that was touched %s changes nothing', async (_name, steps) => {
+    await using w = await pushed();
+    const all: Readonly<Record<string, () => Promise<unknown>>> = {
+      touch: () => w.write('in/1.csv', valued(1), day(9)),
+      lose: () => w.loseBuffer(),
+      sync: () => w.sync(),
+    };
+    for (const step of steps) await all[step]!();
+    expect(await twice(w)).toEqual(unchanged);
+  });
+
+  test('also where it was damaged', async () => {
+    await using w = await pushed();
+    await w.write('in/1.csv', valued(1), day(9));
+    await w.loseBuffer();
+    await writeFile(path.join(w.state, 'buffer.db'), 'no database');
+    expect(await twice(w)).toEqual(unchanged);
+  });
+
+  test('also where its source has another key by then', async () => {
+    await using w = await pushed();
+    await w.write('in/1.csv', valued(1), day(9));
+    await w.loseBuffer();
+    await w.reconfigure({ sources: { other: longSource('in/*.csv', { parts: 'newest' }) } });
+    expect(await twice(w)).toEqual(unchanged);
+  });
+
+  test('also where its source cannot be read at first', async () => {
+    await using w = await pushed();
+    const files = await readdir(path.join(w.dir, 'in'));
+    await w.loseBuffer();
+    for (const file of files) await w.remove(`in/${file}`);
+    expect(await w.sync()).toMatchObject({ exit: 3 });
+    for (const date of [2, 3]) await w.write(`in/${date}.csv`, valued(date), day(date));
+    await w.write('in/1.csv', valued(1), day(9));
+    await w.sync();
+    expect(await twice(w)).toEqual(unchanged);
+  });
+
+  test('also where another snapshot is damaged or gone', async () => {
+    await using w = await pushed();
+    const digests = (await w.open((deps) => deps.ledger.pushes.all())).map(({ digest }) => digest);
+    await w.write('in/1.csv', valued(1), day(9));
+    await w.loseBuffer();
+    await writeFile(path.join(w.state, `archive/${digests[1]}.snapshot`), 'damaged');
+    expect(await twice(w)).toEqual(unchanged);
+    await w.loseBuffer();
+    await rm(path.join(w.state, `archive/${digests[1]}.snapshot`));
+    expect(await twice(w)).toEqual(unchanged);
+  });
+
+  test('also where the last snapshot is damaged too, and the export is read first', async () => {
+    await using w = await pushed();
+    const [last] = await w.open((deps) => deps.ledger.pushes.all());
+    await w.write('in/1.csv', valued(1), day(9));
+    await w.loseBuffer();
+    await writeFile(path.join(w.state, `archive/${last?.digest}.snapshot`), 'damaged');
+    await w.write('in/4.csv', valued(4), day(4));
+    await w.sync();
+    expect(w.points()).toMatchObject({ A: { '2026-01': '4' } });
+  });
+
+  test('also where the files were read while the ledger was out of reach', async () => {
+    await using w = await pushed();
+    await w.write('in/1.csv', valued(1), day(9));
+    await w.loseBuffer();
+    await w.open((deps) => readOnly(deps, {}, AbortSignal.timeout(10_000)));
+    expect(await twice(w)).toEqual(unchanged);
+  });
+
+  test('a copy is as old as the export that it was made of, where that is gone', async () => {
+    await using w = await pushed();
+    await w.loseBuffer();
+    await w.remove('in/1.csv');
+    await w.write('in/copy of 1.csv', valued(1), day(9));
+    expect(await twice(w)).toEqual(unchanged);
+  });
+
+  test('a copy beside the export that it was made of is named', async () => {
+    await using w = await pushed();
+    await w.loseBuffer();
+    await w.write('in/copy of 1.csv', valued(1), day(9));
+    expect(sourceOf(await w.sync(), 'sales').warnings).toMatchObject([
+      expect.stringMatching(/^in\/copy of 1\.csv counts, .* and in\/3\.csv came between them/),
+    ]);
+  });
+
+  test('an export that was written anew is the newest, also with what an earlier one of its name had', async () => {
+    await using w = await world({ config: sales });
+    for (const value of [1, 2]) {
+      await w.write('in/1.csv', valued(value), day(value));
+      await w.sync();
+    }
+    await w.write('in/3.csv', valued(3), day(3));
+    await w.sync();
+    await w.loseBuffer();
+    await w.write('in/1.csv', valued(1), day(9));
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
+    expect(w.points()).toMatchObject({ A: { '2026-01': '1' } });
+  });
+
+  test('and a rollback, the exports that it went back behind are known too', async () => {
+    await using w = await pushed();
+    await w.rollback(1);
+    await w.loseBuffer();
+    await w.write('in/2.csv', valued(2), day(9));
+    await w.sync();
+    expect(w.points()).toMatchObject({ A: { '2026-01': '3' } });
+  });
 });

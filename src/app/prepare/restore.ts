@@ -27,6 +27,8 @@ export async function restoreAfterLoss(deps: Dependencies): Promise<void> {
     );
     buffer.setState({ isBare: true });
   }
+  // What was seen until now, while the ledger was out of reach, was dated without what snapshots know.
+  for (const { name } of deps.settings.sources) buffer.parts.setSeen(name, new Map());
   buffer.setState({ id: randomUUID() });
 }
 

@@ -4,6 +4,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { ProofTime } from './grown-parts.ts';
 import { redate } from './revised-at.ts';
 import { type SourceLook, readSource } from './read-source.ts';
+import { recallSeen } from './seen-before.ts';
 
 /** Which sources a pass reads: cheap ones always, expensive ones when they are due. The others stand as they were read last. */
 export interface DueSources {
@@ -23,6 +24,7 @@ export interface ReadOptions {
 /** Reads what changed in every source. Where one read ends the pass, the others come to their end first. */
 export async function lookAtAll(deps: Dependencies, how: ReadOptions, signal: AbortSignal): Promise<SourceLook[]> {
   const { sources } = deps.settings;
+  await recallSeen(deps, signal);
   // Reads that stand have the times from before.
   if (redate(deps.buffer.parts, deps.clock.now().getTime())) how.due?.forget();
   const ended = await Promise.allSettled(sources.map((source) => readDue(deps, source, how, signal)));
