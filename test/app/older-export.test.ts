@@ -51,6 +51,59 @@ test('nothing is said of an older export that was copied and is not the newest a
   expect(await w.said()).toEqual([]);
 });
 
+describe('of several copies', () => {
+  const named = (copy: string, original: string, latest: string): string =>
+    `in/${copy}.csv counts, which has the content of in/${original}.csv, and in/${latest}.csv came between them: if it is a copy, remove it, and "driver-sync forget sales in/${copy}.csv" goes back to in/${latest}.csv`;
+
+  test('of one older export at once, the one that counts is named, in every pass', async () => {
+    await using w = await exported();
+    for (const copy of [1, 2]) await w.write(`in/r${copy}.csv`, valued(1), day(9));
+    expect(await w.said()).toEqual([named('r2', '1', '3')]);
+    expect(await w.said()).toEqual([named('r2', '1', '3')]);
+  });
+
+  test('of one older export one after the other, the one that counts is named', async () => {
+    await using w = await exported();
+    await w.write('in/r1.csv', valued(1), day(9));
+    expect(await w.said()).toEqual([named('r1', '1', '3')]);
+    await w.write('in/r2.csv', valued(1), day(10));
+    expect(await w.said()).toEqual([named('r2', '1', '3')]);
+  });
+
+  test('nothing is said where all exports were restored in their order', async () => {
+    await using w = await exported();
+    for (const date of [1, 2, 3]) await w.write(`in/r${date}.csv`, valued(date), day(9 + date));
+    expect(await w.said()).toEqual([]);
+    expect(w.points()).toMatchObject({ A: { '2026-01': '3' } });
+  });
+
+  test('where some older exports were restored, the newest export of all is named', async () => {
+    await using w = await exported();
+    for (const date of [1, 2]) await w.write(`in/r${date}.csv`, valued(date), day(9 + date));
+    expect(await w.said()).toEqual([named('r2', '2', '3')]);
+    for (const copy of ['in/r1.csv', 'in/r2.csv']) await w.remove(copy);
+    await w.sync();
+    await w.forget('sales', 'in/r2.csv');
+    expect(await w.said()).toEqual([]);
+    expect(w.points()).toMatchObject({ A: { '2026-01': '3' } });
+  });
+
+  test('a copy of the newest export is no newer than that', async () => {
+    await using w = await exported();
+    await w.write('in/r3.csv', valued(3), day(9));
+    await w.sync();
+    await w.write('in/r1.csv', valued(1), day(10));
+    expect(await w.said()).toEqual([named('r1', '1', '3')]);
+  });
+
+  test('they are told by the times at which they were first seen, where theirs are ahead of the clock', async () => {
+    await using w = await exported();
+    await w.write('in/r1.csv', valued(1), new Date('2027-03-01T00:00:00Z'));
+    await w.write('in/r2.csv', valued(2), new Date('2027-01-01T00:00:00Z'));
+    expect(await w.said()).toEqual([named('r1', '1', '3')]);
+  });
+});
+
 describe('after a loss of the buffer', () => {
   const sales = { sources: { sales: longSource('in/*.csv', { parts: 'newest' }) } };
 

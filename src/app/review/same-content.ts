@@ -7,6 +7,7 @@ import { accumulates } from '../../core/guard/guard.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import { shellWord } from '../../core/text.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { type DatedPart, isNewer } from '../read/carried.ts';
 
 const warningsMax = 20;
 
@@ -28,23 +29,36 @@ export function sameContentWarnings(
   return more > 0 ? [...shown, `and ${more} more of files that are there twice`] : shown;
 }
 
-/** Where only the newest part counts: it has the content of an older one, and another one came between them. */
+interface DatedContent extends DatedPart {
+  readonly hash: string;
+}
+
+/** Where only the newest part counts: it has the content of an older one, and another content came between them. */
 function broughtBack({ reads, parts }: Dependencies['buffer'], source: string, kind: ReadKind): [string] | undefined {
   const seen = parts.seen(source);
-  const newest = (reads.parts(source, kind) ?? []).find((part) => part.kind === 'part' && !part.carried);
-  const now = newest && seen.get(newest.name);
-  if (newest === undefined || now === undefined || now.hash !== newest.hash) return undefined;
-  const older = [...seen]
-    .map(([file, { hash, revisedAtMs }]) => ({ file, hash, revisedAtMs }))
-    .filter(({ file, revisedAtMs }) => file !== newest.name && revisedAtMs <= now.revisedAtMs)
-    .toSorted((a, b) => b.revisedAtMs - a.revisedAtMs);
-  const same = older.findIndex(({ hash }) => hash === now.hash);
-  const [between] = same < 0 ? [] : older;
-  if (between === undefined || between.hash === now.hash) return undefined;
-  const forget = `"driver-sync forget ${source} ${shellWord(newest.name)}"`;
+  const counting = (reads.parts(source, kind) ?? []).find((part) => part.kind === 'part' && !part.carried);
+  const now = counting && seen.get(counting.name);
+  if (counting === undefined || now === undefined || now.hash !== counting.hash) return undefined;
+  const { name } = counting;
+  const files = [...seen].map(([file, { hash, revisedAtMs }]): DatedContent => ({ name: file, hash, revisedAtMs }));
+  // What is newer was not read, and does not count.
+  const older = files.filter((file) => !isNewer(file, { name, revisedAtMs: now.revisedAtMs }));
+  // However often a content was copied, it is as old as its earliest file.
+  const contents = [...Map.groupBy(older, ({ hash }) => hash).values()].map(earliest);
+  const [original, latest] = [contents.find(({ hash }) => hash === now.hash)!, contents.reduce(newer)];
+  if (latest.hash === now.hash) return undefined;
+  const forget = `"driver-sync forget ${source} ${shellWord(name)}"`;
   return [
-    `${newest.name} counts, which has the content of ${older[same]!.file}, and ${between.file} came between them: if it is a copy, remove it, and ${forget} goes back to ${between.file}`,
+    `${name} counts, which has the content of ${original.name}, and ${latest.name} came between them: if it is a copy, remove it, and ${forget} goes back to ${latest.name}`,
   ];
+}
+
+function earliest(files: readonly DatedContent[]): DatedContent {
+  return files.reduce((first, file) => (isNewer(first, file) ? file : first));
+}
+
+function newer(a: DatedContent, b: DatedContent): DatedContent {
+  return isNewer(b, a) ? b : a;
 }
 
 /** The shortest name is most likely that of the original: `a.csv` beside `a (1).csv` and `Copy of a.csv`. */
