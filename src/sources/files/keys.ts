@@ -63,7 +63,7 @@ export const fileKeys = {
     .enum(['all', 'newest'])
     .default('all')
     .describe(
-      '`all` files together are the source, or only the `newest` one is (dated full exports): the latest modification time, then the later name.',
+      '`all` files together are the source, or only the `newest` one is (dated full exports): the latest modification time, then the later name. A touched file is as old as its content.',
     ),
   expandedMax: z
     .string()
