@@ -87,6 +87,7 @@ describe('an attempt', () => {
       retry: undefined,
       stopped: { atMs: 1000, revision: 7, isRefused: true, reason: 'said' },
       repeatsMs: [2000],
+      putOffMs: 1500,
     });
     expect(after(state, { ...refused, push: 'repeat' }).stopped).toBe(stopped);
   });
@@ -115,10 +116,11 @@ describe('an attempt', () => {
 });
 
 test('repeats whose moment has come are left to the next one, and the last one is put off', () => {
-  expect(putOffRepeats(state, 1000)).toEqual({ ...state, repeatsMs: [2000] });
-  expect(putOffRepeats(state, 999)).toEqual({ ...state, repeatsMs: [1000, 2000] });
+  expect(putOffRepeats(state, 1000)).toEqual({ ...state, repeatsMs: [2000], putOffMs: 1000 });
+  expect(putOffRepeats(state, 999)).toEqual({ ...state, repeatsMs: [1000, 2000], putOffMs: 999 });
   expect(putOffRepeats(state, 2000)).toEqual({ ...state, repeatsMs: [2000], putOffMs: 2000 });
-  expect(putOffRepeats({ ...state, repeatsMs: [] }, 2000).putOffMs).toBeUndefined();
+  // What another push has undone is owed without a moment.
+  expect(putOffRepeats({ ...state, repeatsMs: [] }, 2000)).toEqual({ ...state, repeatsMs: [], putOffMs: 2000 });
 });
 
 const passed: PassEnded = {

@@ -30,6 +30,7 @@ const calm: Facts = {
   pollMs: 15 * minutes,
   hasPushed: true,
   isOpen: false,
+  rollbackOpenMs: undefined,
   isBlocked: false,
   isDoubted: false,
   revision: 1,
@@ -285,6 +286,24 @@ describe('a repeat', () => {
     expect(next(moment)).toEqual({ atMs: 1 * hours, push: 'repeat', why });
     expect(next({ state, facts: { isBlocked: true, hasNewToken: true } })?.atMs).toBe(5 * minutes);
     expect(next({ ...moment, state: { ...state, repeatsMs: [2 * hours] } })?.atMs).toBe(2 * hours);
+  });
+
+  test('that was put off leaves a later one at its moment', () => {
+    const state = { servedMs: nowMs, repeatsMs: [20 * minutes], putOffMs: 6 * minutes };
+    expect(next({ state, facts: { isBlocked: true } })?.atMs).toBe(20 * minutes);
+  });
+
+  test('is due at once while a rollback holds that another push may have undone, and waits only for what waits itself', () => {
+    const undone = 'the same bytes once more, since another push may have been taken after the rollback';
+    const facts = { isBlocked: true, isOpen: true, rollbackOpenMs: 5 * minutes };
+    const due = { atMs: nowMs, push: 'repeat', why: undone };
+    expect(next({ facts })).toEqual(due);
+    expect(next({ state: { repeatsMs: [2 * hours] }, facts })).toEqual(due);
+    expect(next({ state: { putOffMs: 5 * minutes - 1 }, facts })).toEqual(due);
+    expect(next({ state: { putOffMs: 5 * minutes }, facts })).toEqual({ ...due, atMs: 1 * hours });
+    expect(next({ state: { putOffMs: 5 * minutes }, facts: { ...facts, hasNewToken: true } })).toEqual(due);
+    const retry = { push: 'newest', failures: 2, atMs: 12 * minutes } as const;
+    expect(next({ state: { retry }, facts })).toEqual({ ...due, atMs: 12 * minutes });
   });
 
   test('gives way to the newest snapshot where both are due, and to nothing that is not due yet', () => {

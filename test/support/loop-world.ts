@@ -136,6 +136,7 @@ export class LoopWorld {
       pollMs: this.#polledAtMs + pollMs,
       hasPushed: this.tried.length > 0,
       isOpen: this.#openSince(last).some(({ revision }) => revision !== last?.revision),
+      rollbackOpenMs: undefined,
       isBlocked: this.isBlocked,
       isDoubted: this.isDoubted,
       revision: this.revision,

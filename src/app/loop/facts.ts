@@ -1,7 +1,7 @@
 /** How things are now, for `decide`. */
 import type { Dependencies } from '../dependencies.ts';
 import { blockedReason } from '../push/blocked.ts';
-import { hasOpenPush } from '../push/repeat.ts';
+import { hasOpenPush, rollbackOpenMs } from '../push/repeat.ts';
 import type { Facts } from '../../core/loop/decide.ts';
 
 /** @param seen what only the daemon knows */
@@ -13,6 +13,7 @@ export async function loopFacts(deps: Dependencies, seen: Pick<Facts, 'pollMs' |
     pushOnChangeMs: settings.pushOnChangeMs,
     hasPushed: (await ledger.pushes.last(address)) !== undefined,
     isOpen: await hasOpenPush(deps),
+    rollbackOpenMs: await rollbackOpenMs(deps),
     isBlocked: (await blockedReason(deps)) !== undefined,
     isDoubted: settings.shouldDeleteMissing && (await ledger.state()).doubt !== undefined,
     revision: buffer.reads.revision(),

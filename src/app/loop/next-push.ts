@@ -6,7 +6,7 @@ import { after } from '../../core/loop/after.ts';
 import { type NextPush, nextPush } from '../../core/loop/decide.ts';
 import { loopFacts } from './facts.ts';
 import { loopState } from '../loop-record.ts';
-import { hasOpenPush } from '../push/repeat.ts';
+import { hasOpenPush, rollbackOpenMs } from '../push/repeat.ts';
 
 /**
  * The next push of a daemon that runs on this state. It alone knows when its next poll and its token file are due; neither
@@ -30,6 +30,8 @@ export async function nextPushOf(deps: Dependencies, brokenAtMs?: number): Promi
 
 /** From when on the last snapshot is to be pushed once more, by whichever pass comes then. */
 export async function repeatFromMs(deps: Dependencies): Promise<number | undefined> {
+  const openMs = await rollbackOpenMs(deps);
+  if (openMs !== undefined) return (await waitsUntilMs(deps, { push: 'repeat' })) ?? openMs;
   const [atMs] = (await loopState(deps)).repeatsMs;
   return atMs === undefined || (await hasOpenPush(deps)) ? undefined : atMs;
 }

@@ -6,7 +6,7 @@ import { blockedReason, snapshotBlock } from './blocked.ts';
 import { buildSnapshot, notePushed, withNewest } from './newest-snapshot.ts';
 import { pushNeed } from './push-need.ts';
 import type { PushReport } from './push-report.ts';
-import { isRepeatDue, snapshotToRepeat } from './repeat.ts';
+import { isRepeatDue, mayBeUndone, mayHaveLanded, rollbackOpenMs, snapshotToRepeat } from './repeat.ts';
 import { type KeepsToRetryAfter, waitThatWasAsked } from './retrying.ts';
 import { pushSnapshot, waitForOlder } from './send.ts';
 import { forgetUnpushed } from './unpushed.ts';
@@ -62,7 +62,8 @@ export async function pushRepeat(
   if (snapshot === undefined) return undefined;
   const asked = keepsToRetryAfter && (await waitThatWasAsked(deps, forceOf[keepsToRetryAfter]));
   if (asked !== undefined) return asked;
-  log.info('the last snapshot is pushed again: an earlier push may have landed after it', { push: last.id });
+  const why = (await rollbackOpenMs(deps)) === undefined ? mayHaveLanded : mayBeUndone;
+  log.info(`the last snapshot is pushed again: ${why}`, { push: last.id });
   await waitForOlder(deps, snapshot.digest, signal);
   const report = await pushSnapshot(deps, { snapshot, last, isRepeat: true }, signal);
   const blocked = report.outcome === 'acknowledged' ? await blockedReason(deps) : undefined;
@@ -76,6 +77,15 @@ async function repeatWhileBlocked(
   signal: AbortSignal,
 ): Promise<PushReport> {
   const report = await pushRepeat(deps, { keepsToRetryAfter }, signal);
-  if (report === undefined) await keepLoopState(deps, putOffRepeats(await loopState(deps), deps.clock.now().getTime()));
+  if (report === undefined) await putOffDue(deps);
   return report?.outcome === 'acknowledged' ? { ...blocked, push: report.push } : (report ?? blocked);
+}
+
+/** What is due and cannot be made would be due again at once. */
+async function putOffDue(deps: Dependencies): Promise<void> {
+  const nowMs = deps.clock.now().getTime();
+  const loop = await loopState(deps);
+  const [dueMs = Infinity] = loop.repeatsMs;
+  const isDue = dueMs <= nowMs || (await rollbackOpenMs(deps)) !== undefined;
+  if (isDue) await keepLoopState(deps, putOffRepeats(loop, nowMs));
 }

@@ -119,9 +119,8 @@ function afterAttempt(state: LoopState, done: Attempt): LoopState {
  */
 export function putOffRepeats(state: LoopState, nowMs: number): LoopState {
   const later = state.repeatsMs.filter((ms) => ms > nowMs);
-  if (later.length > 0) return { ...state, repeatsMs: later };
-  const last = state.repeatsMs.at(-1);
-  return last === undefined ? state : { ...state, repeatsMs: [last], putOffMs: nowMs };
+  if (later.length > 0) return { ...state, repeatsMs: later, putOffMs: nowMs };
+  return { ...state, repeatsMs: state.repeatsMs.slice(-1), putOffMs: nowMs };
 }
 
 /**

@@ -19,6 +19,11 @@ export interface Facts {
   readonly hasPushed: boolean;
   /** A push that may have been taken has not been acknowledged since, and had other bytes than the last acknowledged one. */
   readonly isOpen: boolean;
+  /**
+   * A rollback holds, and a push with other bytes may have been taken since its acknowledgement: when the last such push ended. `undefined`:
+   * the service has what was gone back to.
+   */
+  readonly rollbackOpenMs: number | undefined;
   /** A rollback holds, or the first push waits for its sources. */
   readonly isBlocked: boolean;
   /** The ledger may have lost pushes, so the next one waits for approval: whoever approves hears of it now, not when it is due. */
@@ -130,13 +135,22 @@ function* newestPushes(state: LoopState, facts: Facts): Generator<NextPush> {
   }
 }
 
-/** What may have been taken after the acknowledged snapshot is not to be undone: then the newest one goes instead. */
+/**
+ * What may have been taken after the acknowledged snapshot is not to be undone: then the newest one goes instead. While a rollback holds none
+ * does, and what was gone back to has to stay.
+ */
 function repeats({ repeatsMs, putOffMs }: LoopState, facts: Facts): readonly NextPush[] {
+  const { rollbackOpenMs, hasNewToken, nextScheduledMs, nowMs } = facts;
+  const isPutOff = (dueMs: number): boolean => putOffMs !== undefined && dueMs <= putOffMs && !hasNewToken;
+  const repeat = (atMs: number, why: string): readonly NextPush[] => [{ atMs, push: 'repeat', why }];
+  if (rollbackOpenMs !== undefined) {
+    const atMs = isPutOff(rollbackOpenMs) ? nextScheduledMs(putOffMs ?? nowMs) : nowMs;
+    return repeat(atMs, 'the same bytes once more, since another push may have been taken after the rollback');
+  }
   const [dueMs] = repeatsMs;
   if (dueMs === undefined || facts.isOpen) return [];
-  const isPutOff = putOffMs !== undefined && !facts.hasNewToken;
-  const atMs = isPutOff ? Math.max(dueMs, facts.nextScheduledMs(putOffMs)) : dueMs;
-  return [{ atMs, push: 'repeat', why: 'the same bytes once more, since an earlier push may have landed after them' }];
+  const atMs = isPutOff(dueMs) ? Math.max(dueMs, nextScheduledMs(putOffMs ?? dueMs)) : dueMs;
+  return repeat(atMs, 'the same bytes once more, since an earlier push may have landed after them');
 }
 
 /** A schedule time has come that no pass has polled every source for. A push that is tried again asks none of them again. */

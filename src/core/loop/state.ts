@@ -32,7 +32,7 @@ export interface LoopState {
   readonly stopped?: Stopped | undefined;
   /** When the last acknowledged snapshot is pushed again, since an older push may have landed after it. Earliest first. */
   readonly repeatsMs: readonly number[];
-  /** When the last repeat that is left could not be made: it waits for the first schedule time after this. */
+  /** When a repeat could not be made. One that was due by then and is still owed waits for the first schedule time after this. */
   readonly putOffMs?: number | undefined;
   /** The newest request and approval that a pass which pushes the newest snapshot has taken up, as `Ledger.asked` tells them. */
   readonly asked: string;
