@@ -8,7 +8,6 @@ import {
   whatTakesUp,
 } from '../app/ask/status-report.ts';
 import { agentSigns, openState, runningAgent } from '../compose/state.ts';
-import { mayHaveLanded } from '../app/push/repeat.ts';
 import type { SourceReport } from '../core/report.ts';
 import type { Dependencies } from '../app/dependencies.ts';
 import { AgentError } from '../core/errors.ts';
@@ -153,7 +152,7 @@ function sharedRows(shared: StatusReport['shared'], now: Now): (readonly [string
 
 /** What accepted data and earlier pushes wait for. */
 function waitingRows(report: StatusReport, now: Now): (readonly [string, string])[] {
-  const { unpushedSince, repeatFrom } = report;
+  const { unpushedSince, repeatFrom, repeatWhy } = report;
   return [
     ...(unpushedSince === undefined
       ? []
@@ -161,10 +160,17 @@ function waitingRows(report: StatusReport, now: Now): (readonly [string, string]
     ...(repeatFrom === undefined || isRunning(report)
       ? []
       : [
-          ['once more', `due from ${showTime(repeatFrom, now)} on, with the same bytes: ${mayHaveLanded}`] as const,
-          ['', 'no agent runs: a "driver-sync sync" after that time does it'] as const,
+          ['once more', `due from ${showTime(repeatFrom, now)} on, with the same bytes: ${repeatWhy}`] as const,
+          ['', `no agent runs: ${whatRepeats(report)}`] as const,
         ]),
   ];
+}
+
+/** A sync would end the rollback, and push the newest snapshot instead. */
+function whatRepeats({ rolledBackTo }: StatusReport): string {
+  return rolledBackTo === undefined
+    ? 'a "driver-sync sync" after that time does it'
+    : `"driver-sync run" does it, or "driver-sync rollback ${rolledBackTo}" again; "driver-sync sync" ends the rollback`;
 }
 
 /** What could not be told. */

@@ -8,6 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
 import { nextPushOf as nextPush, repeatFromMs, waitsUntilMs } from '../loop/next-push.ts';
 import { standingBlock } from '../push/blocked.ts';
+import { whyRepeated } from '../push/repeat.ts';
 import { mayStillLand } from '../push/send.ts';
 import { type TellingReport, tellingReport } from '../telling/telling-report.ts';
 import { type Decision, allDecisions } from './decisions.ts';
@@ -105,8 +106,9 @@ export interface StatusReport {
   readonly nextPushWhy?: string | undefined;
   /** Since when accepted data waits for the next push. */
   readonly unpushedSince?: string | undefined;
-  /** From when on the acknowledged snapshot is to be pushed once more, by a daemon or the next sync. */
+  /** From when on the acknowledged snapshot is to be pushed once more, by a daemon or, where no rollback holds, the next sync. */
   readonly repeatFrom?: string | undefined;
+  readonly repeatWhy?: string | undefined;
   /** Why nothing is pushed now. */
   readonly blocked?: { readonly reason: string; readonly hint?: string | undefined } | undefined;
   readonly rolledBackTo?: number | undefined;
@@ -203,7 +205,7 @@ export async function statusReport(deps: Dependencies, signs: AgentSigns): Promi
           },
         }),
     ...(await nextPushOf(deps, signs)),
-    ...(repeatMs === undefined ? {} : { repeatFrom: iso(repeatMs) }),
+    ...(repeatMs === undefined ? {} : { repeatFrom: iso(repeatMs), repeatWhy: await whyRepeated(deps) }),
     ...(changed === undefined ? {} : { unpushedSince: iso(changed.firstMs) }),
     blocked,
     rolledBackTo: rolledBack?.push,

@@ -6,7 +6,7 @@ import { blockedReason, snapshotBlock } from './blocked.ts';
 import { buildSnapshot, notePushed, withNewest } from './newest-snapshot.ts';
 import { pushNeed } from './push-need.ts';
 import type { PushReport } from './push-report.ts';
-import { isRepeatDue, mayBeUndone, mayHaveLanded, rollbackOpenMs, snapshotToRepeat } from './repeat.ts';
+import { isRepeatDue, rollbackOpenMs, snapshotToRepeat, whyRepeated } from './repeat.ts';
 import { type KeepsToRetryAfter, waitThatWasAsked } from './retrying.ts';
 import { pushSnapshot, waitForOlder } from './send.ts';
 import { forgetUnpushed } from './unpushed.ts';
@@ -62,8 +62,7 @@ export async function pushRepeat(
   if (snapshot === undefined) return undefined;
   const asked = keepsToRetryAfter && (await waitThatWasAsked(deps, forceOf[keepsToRetryAfter]));
   if (asked !== undefined) return asked;
-  const why = (await rollbackOpenMs(deps)) === undefined ? mayHaveLanded : mayBeUndone;
-  log.info(`the last snapshot is pushed again: ${why}`, { push: last.id });
+  log.info(`the last snapshot is pushed again: ${await whyRepeated(deps)}`, { push: last.id });
   await waitForOlder(deps, snapshot.digest, signal);
   const report = await pushSnapshot(deps, { snapshot, last, isRepeat: true }, signal);
   const blocked = report.outcome === 'acknowledged' ? await blockedReason(deps) : undefined;

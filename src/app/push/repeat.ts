@@ -8,7 +8,6 @@ import { loopState } from '../loop-record.ts';
 import { openReadable } from './retention.ts';
 
 export const mayHaveLanded = 'an earlier push may have landed after the acknowledged one';
-export const mayBeUndone = 'another push may have been taken after the rollback';
 
 export async function isRepeatDue(deps: Dependencies): Promise<boolean> {
   if ((await rollbackOpenMs(deps)) !== undefined) return true;
@@ -16,6 +15,11 @@ export async function isRepeatDue(deps: Dependencies): Promise<boolean> {
   // Nobody knows then whether a newer snapshot came after it.
   if ((await deps.ledger.state()).doubt !== undefined) return false;
   return atMs !== undefined && atMs <= deps.clock.now().getTime() && !(await hasOpenPush(deps));
+}
+
+export async function whyRepeated(deps: Dependencies): Promise<string> {
+  const isUndone = (await rollbackOpenMs(deps)) !== undefined;
+  return isUndone ? 'another push may have been taken after the rollback' : mayHaveLanded;
 }
 
 /** Whether other bytes than the last acknowledged ones may have been taken after them. */
