@@ -111,6 +111,7 @@ function showStatus(report: StatusReport, now: Now): string[] {
     ...sharedRows(report.shared, now),
     ['last pass', lastPass === undefined ? 'none yet' : showPassLine(lastPass, report, now)],
     ['last push', lastPush === undefined ? 'none yet' : showPushLine(lastPush, now)],
+    ...unsureRows(report),
     ['acknowledged', lastAcknowledged === undefined ? 'none yet' : showAcknowledged(lastAcknowledged, now)],
     ['next push', isNever ? noNextPush(report) : `${showTime(next, now)}; ${now.timezone}: ${why}`],
     ['times', showNow(now)],
@@ -267,6 +268,12 @@ function isWell(report: StatusReport): boolean {
 function showPushLine({ id, at, outcome, detail }: NonNullable<StatusReport['lastPush']>, now: Now): string {
   const why = outcome === 'acknowledged' || detail === undefined ? '' : `: ${detail}`;
   return `push ${id}, ${showTime(at, now)}: ${tinted(outcome)}${why}`;
+}
+
+/** An agent that runs goes on by itself: the next push says how. */
+function unsureRows(report: StatusReport): (readonly [string, string])[] {
+  const hint = isPushOpen(report) && !isRunning(report) ? report.lastPush?.hint : undefined;
+  return hint === undefined ? [] : [['', hint]];
 }
 
 function showAcknowledged(

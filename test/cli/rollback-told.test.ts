@@ -27,3 +27,50 @@ test('status names a sync for what is to be pushed once more where no rollback h
   await run('sync');
   expect((await run('status')).stdout).toContain('no agent runs: a "driver-sync sync" after that time does it');
 });
+
+const again =
+  'Nothing tries this one again by itself: "driver-sync rollback 1" does, and "driver-sync sync" pushes the';
+
+test.each([
+  ['503', { status: 503, headers: { 'retry-after': '3600' } }, 75],
+  ['202', 202, 5],
+] as const)(
+  'a rollback that got %s says what the service may have, and what to do; status, too',
+  async (_, answer, code) => {
+    const { run, json, receiver } = await twoPushes();
+    receiver.answer(answer);
+    const told = await run('rollback', '1');
+    const unsure = 'the rollback did not take hold for sure: the service may have its snapshot, or the one from before';
+    expect(told.code).toBe(code);
+    expect(told.stdout).toContain(`\n  ${unsure}. ${again}`);
+    expect(told.stdout).not.toContain('tried again');
+    const { stdout } = await run('status');
+    expect(stdout).toContain(`\n              ${unsure}. ${again}`);
+    expect(stdout).not.toContain('tried again');
+    expect(await json('status')).toMatchObject({ lastPush: { hint: expect.stringContaining(unsure) } });
+    await run('rollback', '1', '--force');
+    expect((await run('status')).stdout).not.toContain('take hold');
+  },
+);
+
+test('a rollback that the service surely has not taken says so, and which other one holds', async () => {
+  const { run, receiver } = await twoPushes();
+  receiver.answer({ status: 429, headers: { 'retry-after': '3600' } });
+  const { code, stdout } = await run('rollback', '1');
+  expect(code).toBe(75);
+  expect(stdout).toContain(`  the rollback did not take hold: the service has the snapshot from before. ${again}`);
+  // Nothing is sent, or asked for, before that time.
+  expect((await run('rollback', '1')).stdout).toContain('try again then; "driver-sync rollback 1 --force" pushes now');
+  await run('rollback', '1', '--force');
+  receiver.answer(500, { status: 429, headers: { 'retry-after': '3600' } });
+  expect((await run('rollback', '2')).stdout).toContain(
+    'or the one from before; the rollback to push 1 holds, and "driver-sync run" pushes that again. Nothing tries',
+  );
+});
+
+test('a rollback that is refused, and surely not taken, says what the service says', async () => {
+  const { run, receiver } = await twoPushes();
+  receiver.answer(400);
+  expect((await run('rollback', '1')).stdout).not.toContain('take hold');
+  expect((await run('status')).stdout).not.toContain('take hold');
+});

@@ -2,13 +2,14 @@
 import type { AgentSaid } from '../../core/election/lead.ts';
 import { differsFromLeader } from '../../core/election/differing.ts';
 import { agentWords, isStrange, leaderWords } from '../../core/election/words.ts';
-import type { Approval, LedgerState } from '../../core/ledger.ts';
+import type { Approval, LedgerState, PushRecord } from '../../core/ledger.ts';
 import type { PassReport, SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loopState } from '../loop-record.ts';
 import { nextPushOf as nextPush, repeatFromMs, waitsUntilMs } from '../loop/next-push.ts';
 import { standingBlock } from '../push/blocked.ts';
 import { whyRepeated } from '../push/repeat.ts';
+import { unsureRollback } from '../push/unsure-rollback.ts';
 import { mayStillLand } from '../push/send.ts';
 import { type TellingReport, tellingReport } from '../telling/telling-report.ts';
 import { type Decision, allDecisions } from './decisions.ts';
@@ -98,6 +99,8 @@ export interface StatusReport {
     readonly outcome: string;
     readonly digest: string;
     readonly detail?: string | undefined;
+    /** A rollback that was not acknowledged, and that nobody tries again where no agent runs: what the service may have, and what to do. */
+    readonly hint?: string | undefined;
     /** Absent while the push is under way, and where the agent was killed meanwhile. */
     readonly endedAt?: string;
   };
@@ -190,6 +193,7 @@ export async function statusReport(deps: Dependencies, signs: AgentSigns): Promi
             outcome: last.outcome ?? 'unknown',
             digest: last.digest,
             detail: detailOf(last),
+            hint: await unsure(deps, last),
             ...(last.endedAtMs === undefined ? {} : { endedAt: iso(last.endedAtMs) }),
           },
         }),
@@ -248,6 +252,13 @@ async function sharedReport(
       };
     }),
   };
+}
+
+/** A rollback that is still asked for is told by itself. */
+async function unsure(deps: Dependencies, { rollbackOf, outcome }: PushRecord): Promise<string | undefined> {
+  if (rollbackOf === undefined || outcome === undefined || outcome === 'acknowledged') return undefined;
+  const isAsked = (await deps.ledger.requests.pending()).some(({ request }) => request.kind === 'rollback');
+  return isAsked ? undefined : unsureRollback(deps, { push: rollbackOf, outcome });
 }
 
 function showKilled({ pid, since, isLockGone }: NonNullable<AgentSigns['killed']>): StatusReport['killed'] {

@@ -9,6 +9,7 @@ import { restoreRollback } from './restore.ts';
 import { acknowledgedPush, keptSnapshot } from '../push/retention.ts';
 import type { PushReport } from '../push/push-report.ts';
 import { pushSnapshot, waitForOlder } from '../push/send.ts';
+import { unsureRollback } from '../push/unsure-rollback.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
@@ -73,12 +74,19 @@ export async function rollBackRequested(
   }
   // The daemon goes on trying, in its own time; a command has tried for as long as it does.
   if (report.retry !== undefined && retryForMs === 0) return report;
+  const hint = await hintFor(deps, report, newest.request.push);
   const summary = report.push === undefined ? {} : { push: pushSummary(report.push) };
   await ledger.requests.finish(
     newest.id,
-    JSON.stringify({ outcome: report.outcome, reason: report.reason, ...summary }),
+    JSON.stringify({ outcome: report.outcome, reason: report.reason, hint, ...summary }),
   );
-  return report;
+  return { ...report, hint };
+}
+
+/** Nothing tries it again from here on. Where nothing was sent, the report says until when. */
+async function hintFor(deps: Dependencies, report: PushReport, push: number): Promise<string | undefined> {
+  if (report.outcome === 'acknowledged' || report.push === undefined) return report.hint;
+  return unsureRollback(deps, { push, outcome: report.outcome });
 }
 
 interface AskedRollback {

@@ -4,6 +4,7 @@ import { AgentError } from '../../core/errors.ts';
 import type { PushResult } from '../../core/ports.ts';
 import { isPageText, isPageType, parseRetryAfter } from '../../http/answer.ts';
 import {
+  type Limits,
   isBusy,
   nameOf,
   networkFailure,
@@ -86,9 +87,11 @@ function judge200({ headers, text, cut }: Answer, { isWhole, timeoutMs, secrets 
 
 function judgeOther(answer: Answer, sent: SentPush): Judgement {
   const { status } = answer;
-  const hint = statusHint(status) ?? '';
-  if (isBusy(status)) return { outcome: 'unreachable', maybeTaken: status === 408 || status === 503, hint };
-  if (status >= 500) return { outcome: 'unknown', maybeTaken: true, hint: `${hint}; ${mayBeTaken}` };
+  // Not whether it is tried again: that of a command may be by nobody.
+  if (isBusy(status)) {
+    return { outcome: 'unreachable', maybeTaken: status === 408 || status === 503, hint: 'the server is busy' };
+  }
+  if (status >= 500) return { outcome: 'unknown', maybeTaken: true, hint: `the server failed; ${mayBeTaken}` };
   if (status < 300) {
     return { outcome: 'refused', maybeTaken: true, hint: 'only 200 says that the snapshot was taken: check url' };
   }
@@ -134,6 +137,6 @@ export function judgeFailure(error: unknown, sent: SentPush, { isReached, proxy 
   return { outcome: 'unknown', maybeTaken: true, detail: `${said}; ${where}: ${mayBeTaken}` };
 }
 
-function limitsOf(timeoutMs: number): { connectMs: number; silenceMs: number } {
-  return { connectMs: timeoutMs, silenceMs: timeoutMs };
+function limitsOf(timeoutMs: number): Limits {
+  return { connectMs: timeoutMs, silenceMs: timeoutMs, isTriedAgain: false };
 }
