@@ -12,7 +12,9 @@ export async function history(context: Context): Promise<number> {
   const report = await historyReport(state.deps);
   const { pushes, decisions } = report;
   answer(context, report, () => [
-    ...(pushes.length === 0 ? ['nothing was pushed yet: "driver-sync sync" does'] : showPushes(pushes)),
+    ...(pushes.length === 0
+      ? ['nothing was pushed yet: "driver-sync sync" does']
+      : showPushes(pushes, state.deps.address)),
     ...showDecisions(decisions),
   ]);
   return 0;
@@ -57,11 +59,14 @@ function isSameAttempt(a: ReportedPush, b: ReportedPush): boolean {
   return a.digest === b.digest && a.outcome === b.outcome && a.address === b.address && a.rollbackOf === b.rollbackOf;
 }
 
-function showPushes(pushes: readonly ReportedPush[]): string[] {
+/** @param address that of the config */
+function showPushes(pushes: readonly ReportedPush[], address: string): string[] {
   const folded = foldAttempts(pushes);
   const failures = folded.flatMap(({ newest: { id, outcome, detail } }) =>
     outcome === 'acknowledged' || detail === undefined ? [] : [`push ${id} ${outcome}: ${detail}`],
   );
+  // Mostly all went to the one that the config names.
+  const isElsewhere = pushes.some((push) => push.address !== address);
   const all = table(
     [
       ['push', 'right'],
@@ -73,6 +78,7 @@ function showPushes(pushes: readonly ReportedPush[]): string[] {
       ['drivers changed', 'left'],
       ['points changed', 'left'],
       ['digest', 'left'],
+      ...(isElsewhere ? [['address', 'left'] as const] : []),
     ],
     folded.map(({ newest, oldest, count }) => [
       count === 1 ? String(newest.id) : `${oldest.id}-${newest.id}`,
@@ -84,6 +90,7 @@ function showPushes(pushes: readonly ReportedPush[]): string[] {
       showCounts(newest.changes.drivers),
       showCounts(newest.changes.points),
       newest.digest.slice(0, 12),
+      ...(isElsewhere ? [newest.address] : []),
     ]),
   );
   return [...all, ...failures];

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { twoPushes } from '../support/commands-world.ts';
 import { csv } from '../support/process.ts';
+import { openReceiver } from '../support/receiver.ts';
 import { longFile } from '../support/world.ts';
 
 test('status names what pushes once more and keeps the rollback, where no agent runs', async () => {
@@ -73,4 +74,23 @@ test('a rollback that is refused, and surely not taken, says what the service sa
   receiver.answer(400);
   expect((await run('rollback', '1')).stdout).not.toContain('take hold');
   expect((await run('status')).stdout).not.toContain('take hold');
+});
+
+test('a push of another address is none to go back to, and history shows which went where', async () => {
+  const { at, run, receiver } = await twoPushes();
+  expect((await run('history')).stdout).not.toContain('address');
+  await using other = await openReceiver();
+  await at.configure({ destination: { url: other.url }, sources: { revenue: csv('a.csv') } });
+  const none = await run('rollback', '1');
+  expect(none.code).toBe(64);
+  expect(none.stderr).toContain(`push 1 went to another address, ${receiver.url}`);
+  expect(none.stderr).toContain(`nothing was acknowledged by the address in the config yet, ${other.url}`);
+  await run('sync');
+  const { stderr } = await run('rollback', '1');
+  expect(stderr).toContain(`the address in the config, ${other.url}`);
+  expect(stderr).toContain('"driver-sync history" shows the address of each');
+  const { stdout } = await run('history');
+  expect(stdout).toMatch(/^push .* digest +address$/m);
+  expect(stdout).toMatch(new RegExp(`^ *3 .* ${other.url}`, 'm'));
+  expect(stdout).toMatch(new RegExp(`^ *1 .* ${receiver.url}`, 'm'));
 });

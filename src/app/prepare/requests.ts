@@ -23,8 +23,11 @@ export async function findRollback(
   const { address, settings } = deps;
   const record = await acknowledgedPush(deps, push);
   if (record.address !== address) {
+    const isPushedTo = (await deps.ledger.pushes.lastAcknowledged(address)) !== undefined;
     throw new AgentError('usage', `push ${push} went to another address, ${record.address}`, {
-      hint: 'name a push of the address in the config: see "driver-sync history"',
+      hint: isPushedTo
+        ? `name a push of the address in the config, ${address}: "driver-sync history" shows the address of each`
+        : `nothing was acknowledged by the address in the config yet, ${address}: there is no push of it to go back to`,
     });
   }
   const snapshot = await keptSnapshot(deps, record);
