@@ -105,6 +105,17 @@ test('what is said of the next push names it, with a daemon and without one', as
   });
 });
 
+test('a rollback that is still asked for is what comes, and not the one before it', async () => {
+  await using w = await rolledBack();
+  await secondRollback(w, 202);
+  await ask(w, 2);
+  expect(await w.open(repeatFromMs)).toBeUndefined();
+  await w.start();
+  await w.wait(2 * minutes);
+  expect(sent(w).slice(4)).toEqual(['22']);
+  expect((await w.open(({ ledger }) => ledger.state())).rolledBack?.push).toBe(2);
+});
+
 test('a push that did not reach the service leaves nothing to undo', async () => {
   await using w = await rolledBack();
   await secondRollback(w, 400);

@@ -153,8 +153,7 @@ describe('Retry-After', () => {
     });
     expect(await push(url, { clock })).toMatchObject({
       retryAfterMs: 300_000,
-      detail:
-        '503 Service Unavailable; the server is busy; it asks to wait until 2026-10-22T00:04:00Z',
+      detail: '503 Service Unavailable; the server is busy; it asks to wait until 2026-10-22T00:04:00Z',
     });
   });
 

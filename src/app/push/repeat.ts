@@ -39,6 +39,8 @@ export async function rollbackOpenMs({ address, ledger }: Dependencies): Promise
   const last = await ledger.pushes.lastAcknowledged(address);
   // Another address, which the config named since, was not rolled back.
   if (last === undefined || (await ledger.pushes.get(rolledBack.push))?.digest !== last.digest) return undefined;
+  // One that is still asked for is what comes next.
+  if ((await ledger.requests.pending()).some(({ request }) => request.kind === 'rollback')) return undefined;
   const open = await ledger.pushes.maybeTaken(address, last.digest);
   return open && (open.endedAtMs ?? 0);
 }
