@@ -2,9 +2,8 @@
 import { isAgentError } from '../core/errors.ts';
 import { type PassEnded, after } from '../core/loop/after.ts';
 import { keepLoopState, loopState } from './loop-record.ts';
-import { forgetRead } from './prepare/forget.ts';
+import type { PartsToForget } from './review/forgotten.ts';
 import { review } from './review/review.ts';
-import type { Verdict } from './review/verdict.ts';
 import { ageingNow, keptDigests } from './push/retention.ts';
 import type { PushReport } from './push/push-report.ts';
 import { pushNewest, pushRepeat } from './push/push.ts';
@@ -46,9 +45,7 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   const read = await readSources(deps, options, signal);
   // After a rollback the accepted reads are what the service holds, until somebody resumes from the sources.
   const isRolledBack = (await ledger.state()).rolledBack !== undefined;
-  let verdicts = isRolledBack ? read.reads.map(unjudged) : await review(deps, read);
-  const hasForgotten = !isRolledBack && (await forgetRead(deps, read.forgotten));
-  if (hasForgotten) verdicts = latest(verdicts, await review(deps, await readSources(deps, options, signal)));
+  const verdicts = isRolledBack ? read.reads.map(unjudged) : await review(deps, read);
   const push = rolledBack ?? (await pushWithRetries(deps, options, signal));
   const report: PassReport = {
     at: clock.now().toISOString(),
@@ -67,16 +64,11 @@ export async function runPass(deps: Dependencies, options: PassOptions, signal: 
   const ageing = await ageingNow(deps);
   await deps.archive.keepOnly(await keptDigests(deps, ageing.agedMs));
   await ledger.setState({ lastPass: report, ageing, ...(options.isAwaited === true && { askedPass: report }) });
-  await keepLoopState(deps, after(await loopState(deps), passEnded(deps, { options, report, begun, hasForgotten })));
-  return report;
-}
-
-/** What was accepted was, also where nothing was left to accept when the sources were judged once more. */
-function latest(first: readonly Verdict[], second: readonly Verdict[]): readonly Verdict[] {
-  const accepted = new Map(
-    first.filter(({ state }) => state === 'accepted').map((verdict) => [verdict.source, verdict]),
+  await keepLoopState(
+    deps,
+    after(await loopState(deps), passEnded(deps, { options, report, begun, forgotten: read.forgotten })),
   );
-  return second.map((verdict) => (verdict.state === 'unchanged' ? (accepted.get(verdict.source) ?? verdict) : verdict));
+  return report;
 }
 
 function passEnded(
@@ -85,7 +77,7 @@ function passEnded(
     options: PassOptions;
     report: PassReport;
     begun: Pick<PassEnded, 'begunMs' | 'asked'>;
-    hasForgotten: boolean;
+    forgotten: PartsToForget;
   },
 ): PassEnded {
   const { push, polls = 'all' } = done.options;
@@ -99,7 +91,7 @@ function passEnded(
     hint,
     ...done.begun,
     endedMs: clock.now().getTime(),
-    hasAccepted: done.hasForgotten || sources.some(({ state }) => state === 'accepted'),
+    hasAccepted: done.forgotten.hasForgotten() || sources.some(({ state }) => state === 'accepted'),
     unread: sources.filter(({ state }) => state === 'unread').map(({ name }) => name),
     revision: buffer.reads.revision(),
   };

@@ -1,6 +1,6 @@
 /** `forget`: takes effect in the agent's next pass, which it wakes. */
 import type { Dependencies } from '../app/dependencies.ts';
-import { forget as forgetNow, reportedParts, requestToForget } from '../app/prepare/forget.ts';
+import { forget as forgetNow, reportedParts, requestToForget, waitsForRead } from '../app/prepare/forget.ts';
 import { acceptedDrivers } from '../app/push/newest-snapshot.ts';
 import { closedChanges } from '../app/review/values.ts';
 import { refuseOtherConfig } from '../compose/agent-config.ts';
@@ -75,6 +75,8 @@ interface Forgotten {
   readonly closed: ReturnType<typeof closedChanges>;
   /** Its newest read waits, and may be accepted without what is forgotten. */
   readonly isHeld: boolean;
+  /** It was not read, and only a read of it tells what takes the place of what is forgotten. */
+  readonly isUnread: boolean;
   /** What is deleted and other sources have in a read that is not accepted. */
   readonly elsewhere: readonly { readonly source: string; readonly drivers: readonly string[] }[];
   /** Another file takes the place of what is forgotten, and nobody knows yet what it holds. */
@@ -91,6 +93,7 @@ async function whatChanges(
   const request = requestToForget(scratch.deps, target, reported);
   const before = await acceptedNow(scratch.deps);
   const others = driversElsewhere(scratch.deps, target.source);
+  const isUnread = waitsForRead(scratch.deps, request);
   await forgetNow(scratch.deps, request, { reported });
   const found = new LargestChanges(changesShown);
   const counts = new ChangeCounts();
@@ -113,6 +116,7 @@ async function whatChanges(
     changedPoints: found.count,
     largest: found.shown(),
     isHeld: source !== undefined && (await ledger.holds.held()).some((held) => held.source === target.source),
+    isUnread,
     elsewhere: elsewhere.filter(({ drivers }) => drivers.length > 0),
     isReplaced: source !== undefined && scratch.deps.openSource(source).newestOnly === true,
   };
@@ -142,7 +146,9 @@ function acceptedNow(deps: Dependencies): Promise<Snapshot> {
   return deps.archive.write(acceptedDrivers(deps), { shouldDeleteMissing, stamp }, deps.buffer.reads.origins());
 }
 
-function describe({ changes: { drivers, points }, closed, isHeld, isReplaced }: Forgotten, deletes: boolean): string {
+function describe(forgotten: Forgotten, deletes: boolean): string {
+  const { changes, closed, isReplaced } = forgotten;
+  const { drivers, points } = changes;
   const changed = points.update + points.create;
   const parts = [
     ...(drivers.delete + points.delete > 0
@@ -151,13 +157,16 @@ function describe({ changes: { drivers, points }, closed, isHeld, isReplaced }: 
     ...(changed > 0 ? [`changes ${count(changed, 'value')}`] : []),
   ];
   const but = isReplaced ? ', but for what the newest of the other files has' : '';
-  const when = isHeld
-    ? 'once the read that waits is accepted without it, but for what that has too'
-    : `at the next push${but}`;
+  const when = waitsFor(forgotten) ?? `at the next push${but}`;
   const opened = closed.text === '' ? '' : `; ${closed.text}`;
   if (parts.length > 0) return `forgetting this ${parts.join(' and ')} ${when}${opened}`;
   const why = deletes ? '' : ' (with shouldDeleteMissing: false the service deletes nothing)';
   return `forgetting this changes nothing at the service${why}`;
+}
+
+function waitsFor({ isHeld, isUnread }: Forgotten): string | undefined {
+  if (isHeld) return 'once the read that waits is accepted without it, but for what that has too';
+  return isUnread ? 'once its source was read and that is accepted without it, but for what that has too' : undefined;
 }
 
 function showElsewhere({ elsewhere }: Forgotten): string[] {

@@ -53,7 +53,7 @@ function doubtsOf({ accepted, candidate, rules = ['sum'], left }: Given): readon
   const buffer = keptReads(reads);
   const settings = { name: 'sales', mapping: { drivers: rules.map((rule) => ({ rule })) } };
   const removed = left === undefined ? [] : ['left'];
-  const found = findCarriedDoubts({ buffer } as Dependencies, settings as unknown as SourceSettings, removed);
+  const found = findCarriedDoubts({ buffer } as Dependencies, settings as unknown as SourceSettings, { removed });
   buffer.close();
   return found;
 }
@@ -187,7 +187,7 @@ describe('after a loss of the buffer, when a snapshot stands for the accepted re
     const { id } = writer.commit({ version: '', hash: '', revisedAtMs: 0 }, { rows: 0, rejects: 0 });
     buffer.reads.set('sales', 'accepted', [{ id, carried: false, settled: false }]);
     const settings = { name: 'sales', mapping: { drivers: [{ rule: 'sum' }] } } as unknown as SourceSettings;
-    const found = findCarriedDoubts({ buffer } as Dependencies, settings, []);
+    const found = findCarriedDoubts({ buffer } as Dependencies, settings, { removed: [] });
     buffer.close();
     return found;
   };

@@ -137,7 +137,7 @@ describe('where one reading counts', () => {
     expect(w.points()).toMatchObject({ A: { '2026-01': '1' } });
   });
 
-  test('is forgotten for every later pass, also while another part holds the read', async () => {
+  test('is forgotten for every later pass, and stays at the service while another part holds the read', async () => {
     const many = { '2026-01': '1', '2026-02': '1', '2026-03': '1', '2026-04': '1' };
     const files = { 'in/1.csv': value('A', 1), 'in/2.csv': longFile({ B: many }) };
     await using w = await lost(longSource('in/*.csv'), files);
@@ -146,6 +146,9 @@ describe('where one reading counts', () => {
     expect(await w.sync()).toMatchObject({ ...held, outcome: 'unchanged' });
     expect(await w.forget('sales', 'in/1.csv')).toMatchObject({ changes: { drivers: { delete: 1 } } });
     for (const report of [await w.sync(), await w.sync()]) expect(sourceOf(report, 'sales').carried).toEqual([]);
+    expect(w.points()).toEqual({ A: { '2026-01': '1' }, B: many });
+    await w.write('in/2.csv', files['in/2.csv']);
+    expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'acknowledged' });
     expect(w.points()).toEqual({ B: many });
   });
 });

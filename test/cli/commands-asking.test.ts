@@ -90,6 +90,22 @@ describe('forget', () => {
     expect(pointsOf(receiver.posts.at(-1)!)).toEqual({ A: { '2026-01': '1' } });
   });
 
+  test('says that nothing goes while its source is not read, where a file may have taken its place', async () => {
+    const { at, run } = await commandsWorld(
+      { revenue: csv('r-*.csv') },
+      { 'r-1.csv': longFile({ A: { '2026-01': 1 } }), 'r-2.csv': longFile({ B: { '2026-01': 1 } }) },
+    );
+    await run('sync');
+    await at.remove('r-1.csv');
+    await run('sync');
+    await at.write('r-3.csv', longFile({ A: { '2026-01': 3 } }));
+    await at.write('r-4.csv', '');
+    expect((await run('sync')).code).toBe(3);
+    expect((await run('forget', 'revenue', 'r-1.csv', '--yes')).stdout).toContain(
+      'forgetting this deletes 1 driver and 1 point once its source was read and that is accepted without it, but for what that has too;',
+    );
+  });
+
   test('says that what a read that waits has too comes back with it', async () => {
     const adding = { collapse: 'sum', id: '{id}', path: ['{id}'], time: '{time}', value: '{value}' };
     const source = { type: 'csv', files: ['r-*.csv'], settle: '0s', drivers: [adding] };

@@ -93,7 +93,7 @@ export function reviewWorld(
     },
     async review(options = {}) {
       const reads = settings.sources.map((source) => readOf(source, options));
-      const forgotten = { names: new Map(), carryOut: async () => undefined };
+      const forgotten = { names: new Map(), carryOut: async () => undefined, hasForgotten: () => false };
       const verdicts = await review(deps, { reads, forgotten }, options.watch);
       return Object.fromEntries(verdicts.map((verdict) => [verdict.source, verdict]));
     },

@@ -7,6 +7,7 @@ import type { Forgetting } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptedDrivers } from '../push/newest-snapshot.ts';
 import { endForget } from '../push/unpushed.ts';
+import { acceptedParts } from '../read/accepted-parts.ts';
 import { type Found, copyPart, isCellOf } from '../read/carried.ts';
 import type { SourceLook } from '../read/read-source.ts';
 import { removedSources } from '../read/removed-sources.ts';
@@ -16,18 +17,20 @@ import type { PartsToForget } from '../review/forgotten.ts';
 /**
  * Begins with pending `forget` requests, but for those that have to wait until their source was read. A part that is back is not
  * forgotten: what it holds now is judged against what it had. Others go with the read that is accepted without them: what takes their
- * place may be held, and would be compared with nothing. Those of a source that was not read go at once.
+ * place may be held, and would be compared with nothing. Those of a source that was not read go at once, where nothing can have taken their place.
  * @param looks what the pass has seen of the sources
  */
 export async function beginForgetting(deps: Dependencies, looks: readonly SourceLook[]): Promise<PartsToForget> {
   const begun = new Map<string, { readonly names: Set<string>; readonly requests: number[] }>();
+  let hasForgotten = false;
   for (const { id, request } of await deps.ledger.requests.pending()) {
-    if (request.kind !== 'forget' || waitsForRead(deps, request)) continue;
+    if (request.kind !== 'forget') continue;
     const look = looks.find(({ settings }) => settings.name === request.source);
     const found = look?.state === 'read' ? look.found : undefined;
+    if (found === undefined && waitsForRead(deps, request)) continue;
     const names = found && replacedParts(deps, request, found);
     if (names === undefined) {
-      await finish(deps, { id, request }, found && { found });
+      if (await finish(deps, { id, request }, found && { found })) hasForgotten = true;
       continue;
     }
     const of = begun.get(request.source) ?? { names: new Set(), requests: [] };
@@ -41,60 +44,54 @@ export async function beginForgetting(deps: Dependencies, looks: readonly Source
       dropParts(deps, source, of);
       deps.log.info('forgot what was carried', { source, parts: [...of.names] });
       for (const id of of.requests) await endForget(deps, id);
+      hasForgotten = true;
     },
+    hasForgotten: () => hasForgotten,
   };
 }
 
-/**
- * Carries out the requests that waited for a read, once it was accepted.
- * @param begun what this pass has begun with is done, or waits on
- * @returns whether there was one
- */
-export async function forgetRead(deps: Dependencies, begun: PartsToForget): Promise<boolean> {
-  let isDone = false;
-  for (const { id, request } of await deps.ledger.requests.pending()) {
-    if (request.kind !== 'forget' || begun.names.has(request.source) || waitsForRead(deps, request)) continue;
-    isDone = true;
-    await finish(deps, { id, request });
-  }
-  return isDone;
-}
-
+/** @returns whether something was forgotten */
 async function finish(
   deps: Dependencies,
   { id, request }: { readonly id: number; readonly request: Forgetting },
   known?: KnownOfParts,
-): Promise<void> {
+): Promise<boolean> {
   const of = { source: request.source, part: request.part };
-  if (await forget(deps, request, known)) deps.log.info('forgot what was carried', of);
+  const isForgotten = await forget(deps, request, known);
+  if (isForgotten) deps.log.info('forgot what was carried', of);
   else deps.log.info('there is nothing to forget any more: it is back, or was forgotten before', of);
   await endForget(deps, id);
+  return isForgotten;
 }
 
 /**
  * The parts that a request drops of what a source has accepted, which other parts may take the place of; `undefined` where nothing
- * can: they are another source's, are known from a snapshot alone, or are all that there is.
+ * can: they are another source's, or all that there is.
  */
 function replacedParts(deps: Dependencies, asked: Forgetting, found: Found): ReadonlySet<string> | undefined {
-  const { buffer, settings } = deps;
-  const { source } = asked;
-  if (found.present.length === 0 || settings.sources.every(({ name }) => name !== source)) return undefined;
-  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
-  if (accepted.some(({ kind }) => kind === 'snapshot')) return undefined;
+  if (found.present.length === 0) return undefined;
   const names = namesToForget(deps, asked, { found });
-  const own = new Set(accepted.flatMap(({ kind, name }) => (kind === 'part' ? [name] : [])));
+  const own = new Set(acceptedParts(deps.buffer, asked.source).map(({ name }) => name));
   return names.size > 0 && [...names].every((name) => own.has(name)) ? names : undefined;
 }
 
-/** After going back to a snapshot only a read of the source tells which of its parts are gone. */
-function waitsForRead(deps: Dependencies, { source, ...asked }: Forgetting): boolean {
+/** Whether a request goes on waiting while its source is not read. */
+export function waitsForRead(deps: Dependencies, { source, ...asked }: Forgetting): boolean {
   const { buffer, settings } = deps;
-  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
-  const isKnown =
-    settings.sources.every(({ name }) => name !== source) || accepted.every(({ kind }) => kind !== 'snapshot');
-  if (isKnown) return false;
+  if (settings.sources.every(({ name }) => name !== source)) return false;
   const wanted = partsOf(asked);
-  return !carriedParts(deps, source).some((name) => wanted?.includes(name) ?? true);
+  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
+  const isCarried = carriedParts(deps, source).some((name) => wanted?.includes(name) ?? true);
+  // After going back to a snapshot only a read of the source tells which of its parts are gone.
+  if (accepted.some(({ kind }) => kind === 'snapshot')) return !isCarried;
+  // What takes its place may be in a part that was read well and is not accepted.
+  const own = new Set(accepted.map(({ id }) => id));
+  const isUnaccepted = ({ id, kind, name }: ReadPart): boolean =>
+    kind === 'part' && !own.has(id) && wanted?.includes(name) !== true;
+  if (buffer.reads.parts(source, 'partial')?.some(isUnaccepted) === true) return true;
+  // Only the read that is held, or was when the source could be read, lacks it.
+  const known = [source, ...removedSources(deps)].flatMap((name) => acceptedParts(buffer, name));
+  return !isCarried && known.some(({ name }) => wanted?.includes(name));
 }
 
 /** The parts that are to go; `undefined`: whatever there is. */
@@ -211,14 +208,15 @@ function withoutParts(buffer: Dependencies['buffer'], snapshot: ReadPart, { name
  */
 function carriedParts({ buffer }: Dependencies, source: string, found?: Pick<Found, 'listed'>): readonly string[] {
   const candidate = buffer.reads.parts(source, 'candidate') ?? [];
-  const parts = [...(buffer.reads.parts(source, 'accepted') ?? []), ...candidate];
+  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
   const present = new Set(
     found?.listed.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]) ??
       candidate.filter(({ carried }) => !carried).map(({ name }) => name),
   );
-  // A candidate that lacks what was forgotten does not carry it.
-  const isGone = ({ kind, carried }: ReadPart): boolean => carried || (found !== undefined && kind === 'part');
-  return [...new Set(parts.filter((part) => isGone(part) && !present.has(part.name)).map(({ name }) => name))];
+  const carried = [...accepted, ...candidate].filter((part) => part.carried);
+  // A candidate that lacks what is to be forgotten does not carry it, and a snapshot says of none of its parts that it is carried.
+  const gone = found === undefined ? carried : [...acceptedParts(buffer, source), ...carried];
+  return [...new Set(gone.map(({ name }) => name))].filter((name) => !present.has(name));
 }
 
 /** Parts that are gone as the ledger says: those that the last pass of the agent that leads reported as carried. */

@@ -118,12 +118,3 @@ function factsOfSource(
   }));
   return { accepted: acceptedParts(buffer, source), seen };
 }
-
-/** The parts of what a source has accepted, without those that are forgotten. */
-export function partsWithout(
-  { reads }: Pick<LocalBuffer, 'reads'>,
-  source: string,
-  forgotten: ReadonlySet<string>,
-): readonly ReadPart[] {
-  return (reads.parts(source, 'accepted') ?? []).filter(({ kind, name }) => kind !== 'part' || !forgotten.has(name));
-}

@@ -7,10 +7,11 @@ import type { SourceSettings } from '../../core/settings.ts';
 import type { PartRead, ReadPart } from '../../core/buffer.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptedParts, partsWithout } from './accepted-parts.ts';
+import { acceptedParts } from './accepted-parts.ts';
 import {
   type Found,
   type PartToCarry,
+  acceptedWithout,
   carryHistory,
   carryPart,
   goneParts,
@@ -226,9 +227,7 @@ function acceptedRuns(
   { takeovers, forgotten, yielded, movedIn }: Pick<Gathered, 'takeovers' | 'forgotten' | 'yielded' | 'movedIn'>,
 ): Iterable<PackedDriver> {
   const accepted =
-    forgotten === undefined
-      ? buffer.reads.drivers(source, 'accepted')
-      : buffer.reads.driversOf(source, partsWithout(buffer, source, forgotten));
+    forgotten === undefined ? buffer.reads.drivers(source, 'accepted') : acceptedWithout({ buffer }, source, forgotten);
   const own = only(accepted, (id) => !yielded.drivers.has(id));
   const others = [...takeovers, ...movedIn].map(({ from, drivers }) =>
     only(buffer.reads.drivers(from, 'accepted'), (id) => drivers?.has(id) !== false),

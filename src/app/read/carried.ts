@@ -7,7 +7,13 @@ import { pairDrivers } from '../../core/series/diff.ts';
 import { isAdding } from '../../core/series/rule.ts';
 import type { Month, Rule } from '../../core/model.ts';
 import { addDecimals, averageDecimal, negateDecimal } from '../../core/numbers/arithmetic.ts';
-import { type Cell, type FoldedDriver, type PackedDriver, unpackDriver } from '../../core/series/packing.ts';
+import {
+  type Cell,
+  type FoldedDriver,
+  type PackedDriver,
+  packDriver,
+  unpackDriver,
+} from '../../core/series/packing.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ChosenPart, PartRead, ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -171,6 +177,26 @@ export function isCellOf(
   { cell, names }: { readonly cell: Cell; readonly names: ReadonlySet<string> },
 ): boolean {
   return isOfOnePart(driver, cell) && names.has(buffer.parts.origin(cell.part).name);
+}
+
+/**
+ * What a source has accepted, without parts that are forgotten: of a snapshot without the points that are of one of them alone. What they
+ * added to sums stays in these.
+ */
+export function* acceptedWithout(
+  { buffer }: Pick<Dependencies, 'buffer'>,
+  source: string,
+  names: ReadonlySet<string>,
+): Generator<PackedDriver> {
+  const accepted = buffer.reads.parts(source, 'accepted') ?? [];
+  const kept = accepted.filter(({ kind, name }) => kind !== 'part' || !names.has(name));
+  const isOfSnapshot = kept.some(({ kind }) => kind === 'snapshot');
+  for (const packed of buffer.reads.driversOf(source, kept)) {
+    const driver = isOfSnapshot ? unpackDriver(packed) : undefined;
+    const cells = driver?.cells.filter((cell) => !isCellOf({ buffer }, driver, { cell, names })) ?? [];
+    if (driver === undefined || cells.length === driver.cells.length) yield packed;
+    else if (cells.length > 0) yield packDriver({ ...driver, cells });
+  }
 }
 
 /**

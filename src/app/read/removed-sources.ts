@@ -8,7 +8,7 @@ import type { PackedDriver } from '../../core/series/packing.ts';
 import type { PartRead, ReadPart } from '../../core/buffer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type AcceptedPart, acceptedParts } from './accepted-parts.ts';
-import type { Found } from './carried.ts';
+import { type Found, acceptedWithout } from './carried.ts';
 
 /** The sources of the config, and what earlier passes left of any source. */
 export interface KnownSources {
@@ -30,16 +30,16 @@ function notIn({ sources }: KnownSources['settings'], names: readonly string[]):
   return names.filter((name) => !configured.has(name));
 }
 
-/** A source's accepted drivers, and those that it takes over from removed sources. @param own only these of its own parts */
+/** A source's accepted drivers, and those that it takes over from removed sources. @param forgotten parts of its own that are left out */
 export function withInherited(
   deps: Dependencies,
   source: string,
   removed: readonly string[],
-  own?: readonly ReadPart[],
+  forgotten?: ReadonlySet<string>,
 ): Iterable<PackedDriver> {
   const { reads } = deps.buffer;
   return mergeDriverRuns([
-    own === undefined ? reads.drivers(source, 'accepted') : reads.driversOf(source, own),
+    forgotten === undefined ? reads.drivers(source, 'accepted') : acceptedWithout(deps, source, forgotten),
     ...removed.map((gone) => inherited(deps, gone, source)),
   ]);
 }

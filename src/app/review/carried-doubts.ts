@@ -11,19 +11,25 @@ import type { LocalBuffer, ReadPart } from '../../core/buffer.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type AcceptedPart, acceptedParts } from '../read/accepted-parts.ts';
-import { takenOut } from '../read/carried.ts';
+import { isCellOf, takenOut } from '../read/carried.ts';
 import { withInherited } from '../read/removed-sources.ts';
+
+/** Sources that left the config, and parts of the source that it is judged without. */
+interface Beside {
+  readonly removed: readonly string[];
+  readonly forgotten?: ReadonlySet<string> | undefined;
+}
 
 /** The doubts of a source's candidate. What was settled by an approval is not among them. */
 export function findCarriedDoubts(
   deps: Dependencies,
   settings: SourceSettings,
-  removed: readonly string[],
+  { removed, forgotten }: Beside,
 ): readonly CarriedDoubt[] {
   const candidate = deps.buffer.reads.parts(settings.name, 'candidate') ?? [];
   const unsettled = candidate.filter((part) => part.carried && !part.settled);
   if (unsettled.length === 0) return [];
-  const missing = missingReadings(deps, settings.name, { unsettled, removed });
+  const missing = missingReadings(deps, settings.name, { unsettled, removed, forgotten });
   return [
     ...missing,
     ...(accumulates(settings.mapping) ? countedTwice(deps, settings.name, { candidate, removed }) : []),
@@ -37,12 +43,12 @@ export function findCarriedDoubts(
 function missingReadings(
   deps: Dependencies,
   source: string,
-  { unsettled, removed }: { readonly unsettled: readonly ReadPart[]; readonly removed: readonly string[] },
+  { unsettled, ...beside }: Beside & { readonly unsettled: readonly ReadPart[] },
 ): readonly CarriedDoubt[] {
   const inPart = unsettled.filter(({ version }) => version === takenOut.inPart);
   const hiding = unsettled.filter(({ version }) => version === takenOut.hiding);
   const shares = inPart.map(({ name }): CarriedDoubt => ({ kind: 'share', carried: name }));
-  const weaker = hiding.length === 0 ? undefined : findWeaker(deps, source, removed);
+  const weaker = hiding.length === 0 ? undefined : findWeaker(deps, source, beside);
   if (weaker === undefined) return shares;
   return [...shares, ...hiding.map(({ name }): CarriedDoubt => ({ kind: 'hidden', carried: name, ...weaker }))];
 }
@@ -51,12 +57,17 @@ function missingReadings(
 function findWeaker(
   deps: Dependencies,
   source: string,
-  removed: readonly string[],
+  { removed, forgotten }: Beside,
 ): { readonly driver: string; readonly month: string } | undefined {
-  const candidate = deps.buffer.reads.drivers(source, 'candidate');
-  for (const [old, now] of pairDrivers(withInherited(deps, source, removed), candidate)) {
+  const { reads } = deps.buffer;
+  const isOfSnapshot = reads.parts(source, 'accepted')?.some(({ kind }) => kind === 'snapshot') === true;
+  const names = isOfSnapshot ? forgotten : undefined;
+  // The only reading that there was of its driver and month, and it is to go: no other part had one.
+  const isGoing: IsGoing = (driver, cell) =>
+    names !== undefined && cell.count === 1 && isCellOf(deps, driver, { cell, names });
+  for (const [old, now] of pairDrivers(withInherited(deps, source, removed), reads.drivers(source, 'candidate'))) {
     if (old === undefined || (now !== undefined && isSamePoints(old, now))) continue;
-    const month = weakerMonth(old, now);
+    const month = weakerMonth(old, now, isGoing);
     if (month !== undefined) return { driver: old.id, month: formatMonth(month) };
   }
   return undefined;
@@ -64,10 +75,12 @@ function findWeaker(
 
 type Counting = Pick<Cell, 'seconds' | 'nanos' | 'value'>;
 
-function weakerMonth(old: PackedDriver, now: PackedDriver | undefined): Month | undefined {
+type IsGoing = (driver: FoldedDriver, cell: Cell) => boolean;
+
+function weakerMonth(old: PackedDriver, now: PackedDriver | undefined, isGoing: IsGoing): Month | undefined {
   const cells = new Map((now === undefined ? [] : unpackDriver(now).cells).map((cell) => [cell.month, cell]));
   const driver = unpackDriver(old);
-  return driver.cells.find((cell) => isWeaker(driver, cell, cells.get(cell.month)))?.month;
+  return driver.cells.find((cell) => isWeaker(driver, cell, cells.get(cell.month)) && !isGoing(driver, cell))?.month;
 }
 
 /** Whether a reading would not have counted beside the one that is gone, so that another one may count that only the snapshot's part had. */

@@ -17,7 +17,7 @@ import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadPart } from '../../core/buffer.ts';
 import type { DeletedPoints } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptedRejects, partsWithout } from '../read/accepted-parts.ts';
+import { acceptedRejects } from '../read/accepted-parts.ts';
 import { inheritedFrom, withInherited } from '../read/removed-sources.ts';
 import { inTurns } from '../turns.ts';
 import { furtherThan, pendingApproval } from './approvals.ts';
@@ -55,8 +55,7 @@ export async function look(
   { removed, watch, forgotten }: Circumstances,
 ): Promise<Looked> {
   const source = settings.name;
-  const names = forgotten.names.get(source);
-  const left = names && partsWithout(deps.buffer, source, names);
+  const left = forgotten.names.get(source);
   const runs = {
     before: () => withInherited(deps, source, removed, left),
     after: () => deps.buffer.reads.drivers(source, 'candidate'),
@@ -81,7 +80,7 @@ export async function look(
     if (!values.all.some(({ kind }) => isLoss(kind)))
       values = joinFindings(values, await findThinnedParts(deps, settings));
   }
-  const found = { comparison, beginning, inheritedFrom: gone, isFirst, values };
+  const found = { comparison, beginning, inheritedFrom: gone, forgotten: left, isFirst, values };
   return { facts: { source, settings, ...found, mayLag, goneFiles, readBy }, guard };
 }
 
@@ -186,7 +185,7 @@ export async function decide(
   const { source, comparison } = facts;
   const otherwise = findOtherwise(deps, facts);
   const doubts = [
-    ...findCarriedDoubts(deps, facts.settings, removed),
+    ...findCarriedDoubts(deps, facts.settings, { removed, forgotten: facts.forgotten }),
     ...otherwiseDoubts(deps, otherwise),
     ...goneFileDoubts(deps, facts),
   ];

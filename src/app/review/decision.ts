@@ -17,6 +17,8 @@ export interface Facts {
   readonly isFirst: boolean;
   /** Sources that left the config and have drivers of this candidate. */
   readonly inheritedFrom: readonly string[];
+  /** Its parts that it is judged without. */
+  readonly forgotten: ReadonlySet<string> | undefined;
   readonly values: ValueFindings;
   /** See `Source.mayLag`. */
   readonly mayLag: boolean;

@@ -4,4 +4,6 @@ export interface PartsToForget {
   readonly names: ReadonlyMap<string, ReadonlySet<string>>;
   /** To be called before the candidate of a source is accepted. */
   carryOut(source: string): Promise<void>;
+  /** Whether something was forgotten by now. */
+  hasForgotten(): boolean;
 }

@@ -4,7 +4,6 @@ import { type AgentError, isAgentError } from '../../core/errors.ts';
 import type { PushRecord } from '../../core/ledger.ts';
 import type { SourceReport } from '../../core/report.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { forgetRead } from '../prepare/forget.ts';
 import { restoreAfterLoss, restoreSnapshot } from '../prepare/restore.ts';
 import { buildSnapshot } from '../push/newest-snapshot.ts';
 import { openReadable } from '../push/retention.ts';
@@ -13,7 +12,6 @@ import { type ReadOptions, lookAtAll } from '../read/look-at-all.ts';
 import { assembleCandidates } from '../read/candidate.ts';
 import { readSources } from '../read-sources.ts';
 import { sourceReport, unjudged } from '../report.ts';
-import type { PartsToForget } from '../review/forgotten.ts';
 import { review } from '../review/review.ts';
 import type { Verdict } from '../review/verdict.ts';
 import { wouldPush } from './would-push.ts';
@@ -27,15 +25,14 @@ export async function followingPass(
   const { buffer, ledger } = deps;
   await restoreAfterLoss(deps);
   if (buffer.state().ledIn !== undefined) buffer.setState({ ledIn: undefined });
-  let read = await readAndReview(deps, options, signal);
+  let verdicts = await readAndReview(deps, options, signal);
   if (await goOnFromPushed(deps)) {
     // What it read before that push may be older than what was pushed.
     options.due?.forget();
-    read = await readAndReview(deps, options, signal);
+    verdicts = await readAndReview(deps, options, signal);
   }
-  if (await forgetRead(deps, read.forgotten)) read = await readAndReview(deps, options, signal);
   buffer.parts.prune();
-  const sources = read.verdicts.map((verdict) => sourceReport(deps, verdict));
+  const sources = verdicts.map((verdict) => sourceReport(deps, verdict));
   const said = await wouldPush(deps, sources);
   const last = await ledger.pushes.lastAcknowledged(deps.address);
   const kept = [said.would?.digest, last?.digest].filter((digest) => digest !== undefined);
@@ -52,10 +49,10 @@ async function readAndReview(
   deps: Dependencies,
   options: ReadOptions,
   signal: AbortSignal,
-): Promise<{ readonly verdicts: readonly Verdict[]; readonly forgotten: PartsToForget }> {
+): Promise<readonly Verdict[]> {
   const read = await readSources(deps, options, signal);
   const isJudged = (await deps.ledger.state()).rolledBack === undefined;
-  return { verdicts: isJudged ? await review(deps, read) : read.reads.map(unjudged), forgotten: read.forgotten };
+  return isJudged ? await review(deps, read) : read.reads.map(unjudged);
 }
 
 /**
