@@ -16,7 +16,7 @@ import { parseDuration } from '../core/duration.ts';
 import { type Context, answer, commandLog, load, warnOfState } from './context.ts';
 import { ConfigError } from './failing.ts';
 import { live } from './live.ts';
-import { showDecided } from './decided.ts';
+import { showDecided, showState } from './decided.ts';
 import { say, tinted } from './output.ts';
 import { count } from '../core/text.ts';
 import { showSources, showWhy } from './text.ts';
@@ -214,7 +214,9 @@ function decisionRows(report: StatusReport, now: Now): (readonly [string, string
     rows.push(['approval', `${digest.slice(0, 12)} of ${source} ${state}${why === undefined ? '' : `: ${why}`}`]);
   }
   for (const one of report.decisions) {
-    const state = isWaiting(one) ? whatCarriesOut(one, report) : one.state;
+    const isNeedless = one.kind === 'forget' && one.why !== undefined;
+    const cameTo = isNeedless ? showState(one) : one.state;
+    const state = isWaiting(one) ? whatCarriesOut(one, report) : cameTo;
     rows.push(['decided', `${showTime(one.at, now)}: ${whatOf(one)}, ${state}`]);
     const said = showDecided(one);
     if (said !== '') rows.push(['', said]);

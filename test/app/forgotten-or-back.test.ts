@@ -34,6 +34,7 @@ describe('a part that is back', () => {
     await w.write('in/1.csv', written(1));
     expect(await w.sync()).toMatchObject({ ...judged(0, 'sales', { carried: [] }), outcome: 'unchanged' });
     expect(w.drivers()).toHaveLength(31);
+    expect((await w.status()).decisions).toMatchObject([{ kind: 'forget', state: 'not needed', why: 'it is back' }]);
     expect(await w.sync()).toMatchObject({ exit: 0, outcome: 'unchanged' });
   });
 

@@ -11,7 +11,7 @@ export interface Decision extends Decided {
   readonly part?: string | undefined;
   /** For a rollback: the push that it goes back to. */
   readonly push?: number | undefined;
-  /** `pending`, `used` or `dropped` for an approval; `pending`, `done` or the outcome of its push for a request. */
+  /** `pending`, `used` or `dropped` for an approval; `pending`, `done`, `not needed` or the outcome of its push for a request. */
   readonly state: string;
   readonly why?: string | undefined;
 }
@@ -41,7 +41,7 @@ export async function allDecisions({ holds, requests }: Ledger): Promise<readonl
   return [...approvals, ...asked].sort((a, b) => (a.at < b.at ? 1 : -1));
 }
 
-/** What a request came to: `done`, or JSON with the outcome of its push. */
+/** What a request came to: `done`, or JSON with the outcome of its push, or why nothing was left to do. */
 function outcomeOf(result: string | undefined): { state: string; why?: string | undefined } {
   if (result === undefined) return { state: 'pending' };
   if (!result.startsWith('{')) return { state: result };

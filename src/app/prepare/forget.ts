@@ -6,7 +6,7 @@ import type { ChosenPart, ReadPart } from '../../core/buffer.ts';
 import type { Forgetting } from '../../core/ledger.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptedDrivers } from '../push/newest-snapshot.ts';
-import { endForget } from '../push/unpushed.ts';
+import { endForget, endNeedless } from '../push/unpushed.ts';
 import { acceptedParts } from '../read/accepted-parts.ts';
 import { type Found, copyPart, isCellOf } from '../read/carried.ts';
 import type { SourceLook } from '../read/read-source.ts';
@@ -58,10 +58,22 @@ async function finish(
 ): Promise<boolean> {
   const of = { source: request.source, part: request.part };
   const isForgotten = await forget(deps, request, known);
-  if (isForgotten) deps.log.info('forgot what was carried', of);
-  else deps.log.info('there is nothing to forget any more: it is back, or was forgotten before', of);
-  await endForget(deps, id);
+  if (isForgotten) {
+    deps.log.info('forgot what was carried', of);
+    await endForget(deps, id);
+  } else {
+    const reason = whyNeedless(request, known?.found);
+    deps.log.info('there is nothing to forget any more', { ...of, reason });
+    await endNeedless(deps, id, reason);
+  }
   return isForgotten;
+}
+
+function whyNeedless(asked: Forgetting, found: KnownOfParts['found']): string {
+  const listed = found?.listed.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]) ?? [];
+  return partsOf(asked)?.some((name) => listed.includes(name)) === true
+    ? 'it is back'
+    : 'nothing of it is kept any more';
 }
 
 /**

@@ -23,6 +23,11 @@ export async function endForget(deps: Dependencies, id: number): Promise<void> {
 
 const forgotten = 'done';
 
+/** Ends a `forget` request that nothing was forgotten for. Whoever goes back to a push need not ask again. */
+export async function endNeedless({ ledger }: Dependencies, id: number, reason: string): Promise<void> {
+  await ledger.requests.finish(id, JSON.stringify({ outcome: 'not needed', reason }));
+}
+
 /** Opens again what was closed since the last push of what the sources have accepted was begun. */
 export async function reopenUnpushed(deps: Dependencies): Promise<void> {
   const { ledger } = deps;
