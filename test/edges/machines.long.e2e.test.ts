@@ -100,7 +100,9 @@ describe.skipIf(cannotPostgres)(`agents that share a ledger in ${postgresName}`,
     expect(absurd.stderr).toContain('carried for it are sales-more.csv');
     const asked = await commandAt(two, 'forget', 'sales', 'sales-more.csv', '--yes');
     expect(asked.code).toBe(0);
-    expect(asked.stdout).toContain('forgetting this deletes 1 driver and 3 points at the next push');
+    expect(asked.stdout).toContain(
+      'forgetting this deletes 1 driver and 3 points once its source was read and that is accepted without it',
+    );
     expect((await commandAt(one, 'sync', '--json')).json()).toMatchObject({ outcome: 'acknowledged', exit: 0 });
     expect(Object.keys(pointsOf(await world.service.post(2)))).toEqual(['north', 'south']);
   });

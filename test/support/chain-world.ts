@@ -34,7 +34,7 @@ export interface ChainWorld extends CommandsWorld {
   readonly newest: (kind: string) => number;
 }
 
-/** Two pushes, an approved delete between them, a rollback to the first, and what was carried forgotten. */
+/** Two pushes, an approved delete between them, a rollback to the first, and what is carried to be forgotten once the read that waits is accepted. */
 export async function livingChainWorld(): Promise<ChainWorld> {
   return withState(await pushedTwice());
 }

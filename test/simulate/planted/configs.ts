@@ -32,6 +32,9 @@ export const movingDrivers = {
   sources: sharing(['north', 'south', 'west']),
 };
 
+/** The same of two. */
+export const movingBetween = { ...movingDrivers, sources: sharing(['a', 'b']) };
+
 /** The same where the service keeps what a snapshot leaves out. */
 export const nothingDeleted = { ...movingDrivers, destination: { ...destination, shouldDeleteMissing: false } };
 

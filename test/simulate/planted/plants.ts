@@ -5,6 +5,7 @@ import {
   lagging,
   leavingBehind,
   lenient,
+  movingBetween,
   movingDrivers,
   nothingDeleted,
   oneSource,
@@ -390,7 +391,7 @@ export const plants: readonly Plant[] = [
     find: 'isDue: need.atMs <= nowMs }',
     replace: 'isDue: need.atMs <= deps.clock.now().getTime() }',
     breaks: ['arrives'],
-    config: movingDrivers,
+    config: movingBetween,
   },
   ...sharedPlants,
 ];
