@@ -86,9 +86,7 @@ function judgeStale({ name }: SourceSettings, { parts }: Accepted): void {
 export function judgeRejects({ name, mapping }: SourceSettings, { guard }: Settings, { parts }: Accepted): void {
   // A row of a wide table is as many rejects as it has columns.
   if (mapping.unpivot !== undefined) return;
-  const adds = mapping.drivers.some(
-    ({ rule }) => rule !== 'last' && rule !== 'first' && rule !== 'min' && rule !== 'max',
-  );
+  const adds = mapping.drivers.some(({ rule }) => adding.has(rule));
   const limit = guard.maxRejects ?? (adds ? ({ kind: 'count', count: 0 } as const) : onePercent);
   for (const part of parts) {
     const [rejects, rows] = [rejectsIn([part]), part.sheet.rows.length];

@@ -88,9 +88,10 @@ function unitOf(kind: Finding['kind']): 'reading' | 'point' {
 /** What looks like a slip, where, how often, and examples of it. */
 export function showFindings(findings: readonly Finding[]): Html | '' {
   if (findings.length === 0) return '';
-  const all = findings.map(({ kind, group, points, of, factor, months, examples }) => [
+  const all = findings.map(({ kind, group, part, points, of, factor, months, examples }) => [
     `${kinds[kind]}${factor === undefined ? '' : ` by ${factor}`}${months === undefined ? '' : ` by ${months} months`}`,
-    html`<bdi>${group.length === 0 ? 'the whole source' : group.join(' / ')}</bdi>`,
+    html`<bdi>${group.length === 0 ? (part ?? 'the whole source') : group.join(' / ')}</bdi
+      >${part === undefined || group.length === 0 ? '' : html` in <bdi>${part}</bdi>`}`,
     `${countOf(points, unitOf(kind))} of ${countOf(of, unitOf(kind))}`,
     html`${examples.map(
       ({ driver, month, old, new: now }) =>

@@ -104,6 +104,18 @@ test('nothing is said where nothing is found, and deletes that nobody approved c
   expect(await w.deps.ledger.holds.deletesSince(['a'], sinceMs, '')).toMatchObject({ drivers: 1 });
 });
 
+test('a part that has lost readings is found also where drivers come from elsewhere in the same pass', async () => {
+  await using w = reviewWorld({ a: { rules: ['sum'] } });
+  const others = { 'b.csv': { points: valued(ids(11, 40)), rule: 'sum', count: 10 } } as const;
+  w.keep('a accepted', { 'a.csv': { points: valued(ten), rule: 'sum', count: 10 }, ...others });
+  w.keep('a candidate', { 'a.csv': { points: valued(ten, '7'), rule: 'sum', count: 3, hash: 'new' }, ...others });
+  const facts = { source: 'a', settings: w.deps.settings.sources[0], isFirst: false } as Facts;
+  for (const departed of [[], [driver('D99', { '2025-01': '1' })]]) {
+    const { values } = (await lookWithArrivals(w.deps, facts, { moves: [], departed }, [])).facts;
+    expect(values.all).toMatchObject([{ kind: 'fewer-readings', part: 'a.csv', points: 840, of: 1200 }]);
+  }
+});
+
 describe('drivers that the service had before', () => {
   /** What is found in a candidate beside what the service had of A, whose numbers were a thousandth. */
   async function found(isFirst: boolean, lastClose?: object) {

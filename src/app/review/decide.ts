@@ -9,10 +9,9 @@ import {
 } from '../../core/guard/guard.ts';
 import { type Regression, regression } from '../../core/guard/answer-version.ts';
 import { type Comparison, comparing } from '../../core/series/compare.ts';
-import { type DriverChange, hasChanges, pairDrivers } from '../../core/series/diff.ts';
+import { type DriverChange, hasChanges } from '../../core/series/diff.ts';
 import { mergeDriverRuns } from '../../core/series/merge.ts';
 import type { PackedDriver, PackedPoints } from '../../core/series/packing.ts';
-import type { FindingKind } from '../../core/values/finding.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { ReadPart } from '../../core/buffer.ts';
 import type { DeletedPoints } from '../../core/ledger.ts';
@@ -30,7 +29,15 @@ import { goneFileDoubts } from './gone-file-doubts.ts';
 import type { Move } from './moves.ts';
 import { findThinnedParts, isLoss } from './thinned-parts.ts';
 import { carriedPathsNote, findOtherwise, otherwiseDoubts } from './read-otherwise.ts';
-import { type Judged, type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
+import {
+  type Runs,
+  type ValueFindings,
+  ValueGuardReview,
+  findingsOf,
+  joinFindings,
+  lookAtValues,
+  noFindings,
+} from './values.ts';
 
 interface Circumstances {
   /** Sources that left the config. */
@@ -74,12 +81,9 @@ export async function look(
   const beginning = await begins.find(runs);
   const isFirst = deps.buffer.reads.parts(source, 'accepted') === undefined && comparison.before.drivers === 0;
   let values = isFirst ? noFindings : findingsOf(guard, valued);
-  if (!isFirst && compared.guard.mayHaveLost) {
-    // What is forgotten takes its own readings with it, and no others.
-    if (isReplaced) values = joinFindings(values, findingsOf(compared.guard, runs, isLoss));
-    if (!values.all.some(({ kind }) => isLoss(kind)))
-      values = joinFindings(values, await findThinnedParts(deps, settings));
-  }
+  // What is forgotten takes its own readings with it, and no others.
+  if (isReplaced && !isFirst) values = joinFindings(values, findingsOf(compared.guard, runs, isLoss));
+  if (!isFirst) values = await withThinnedParts(deps, settings, { guard: compared.guard, values });
   const found = { comparison, beginning, inheritedFrom: gone, forgotten: left, isFirst, values };
   return { facts: { source, settings, ...found, mayLag, goneFiles, readBy }, guard };
 }
@@ -120,8 +124,10 @@ export async function lookWithArrivals(
     };
   };
   const guard = await lookAtValues(deps, settings, runsWith([]));
-  let values = findingsOf(guard, runsWith([]));
-  if (departed.length > 0) {
+  let values: ValueFindings;
+  if (departed.length === 0) {
+    values = findingsOf(guard, runsWith([]));
+  } else {
     // What a service has no longer is created anew, also in a closed month.
     const runs = runsWith(departed);
     const slips = await lookAtValues(deps, settings, runs, { closed: 'none' });
@@ -130,17 +136,12 @@ export async function lookWithArrivals(
       findingsOf(slips, runs),
     );
   }
+  values = await withThinnedParts(deps, settings, { guard, values });
   return { facts: { ...facts, values }, guard };
 }
 
 function* only(drivers: Iterable<PackedDriver>, ids: ReadonlySet<string>): Generator<PackedDriver> {
   for (const driver of drivers) if (ids.has(driver.id)) yield driver;
-}
-
-/** What a candidate is compared with, and its drivers, from the beginning each time. */
-interface Runs {
-  readonly before: () => Iterable<PackedPoints>;
-  readonly after: () => Iterable<PackedDriver>;
 }
 
 async function compare(
@@ -157,23 +158,14 @@ async function compare(
   return { comparison: await inTurns(comparing(before(), after(), seen)), guard };
 }
 
-async function lookAtValues(
+/** With what single parts have lost, where the source as a whole does not show it. */
+async function withThinnedParts(
   deps: Dependencies,
   settings: SourceSettings,
-  { before, after }: Runs,
-  judged: Partial<Judged> = {},
-): Promise<ValueGuardReview> {
-  const guard = new ValueGuardReview(deps, settings, judged);
-  await inTurns(comparing(before(), after(), (change) => guard.see(change)));
-  return guard;
-}
-
-function findingsOf(
-  guard: ValueGuardReview,
-  { before, after }: Runs,
-  isLookedFor?: (kind: FindingKind) => boolean,
-): ValueFindings {
-  return guard.findings(() => pairDrivers(before(), after()), isLookedFor);
+  { guard, values }: { readonly guard: ValueGuardReview; readonly values: ValueFindings },
+): Promise<ValueFindings> {
+  if (!guard.mayHaveLost || values.all.some(({ kind }) => isLoss(kind))) return values;
+  return joinFindings(values, await findThinnedParts(deps, settings));
 }
 
 /** Decides about a candidate. @param moved what it deletes and other sources have */

@@ -2,14 +2,10 @@
  * Parts that have far fewer readings than they had. Among other parts of the same drivers, or beside drivers that others have, the source as a
  * whole does not show it.
  */
-import { comparing } from '../../core/series/compare.ts';
-import { pairDrivers } from '../../core/series/diff.ts';
-import type { PackedDriver } from '../../core/series/packing.ts';
 import type { FindingKind } from '../../core/values/finding.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { inTurns } from '../turns.ts';
-import { type ValueFindings, ValueGuardReview, joinFindings, noFindings } from './values.ts';
+import { type ValueFindings, findingsOf, joinFindings, lookAtValues, noFindings } from './values.ts';
 
 /** Looks at each part of a candidate that was accepted with another content. A source of one part shows itself what that has lost. */
 export async function findThinnedParts(deps: Dependencies, settings: SourceSettings): Promise<ValueFindings> {
@@ -22,14 +18,12 @@ export async function findThinnedParts(deps: Dependencies, settings: SourceSetti
   for (const part of candidate) {
     const earlier = accepted.get(part.name);
     if (earlier === undefined || earlier.kind !== 'part' || earlier.id === part.id) continue;
-    const guard = new ValueGuardReview(deps, settings, { closed: 'none', part: part.name });
-    const before = (): Iterable<PackedDriver> => reads.driversOf(name, [earlier]);
-    const after = (): Iterable<PackedDriver> => reads.driversOf(name, [part]);
-    await inTurns(comparing(before(), after(), (change) => guard.see(change)));
-    found = joinFindings(
-      found,
-      guard.findings(() => pairDrivers(before(), after()), isLoss),
-    );
+    const runs = {
+      before: () => reads.driversOf(name, [earlier]),
+      after: () => reads.driversOf(name, [part]),
+    };
+    const guard = await lookAtValues(deps, settings, runs, { closed: 'none', part: part.name });
+    found = joinFindings(found, findingsOf(guard, runs));
   }
   return found;
 }

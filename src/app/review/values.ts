@@ -2,7 +2,8 @@
 import { type Hold, describeTwoHolds } from '../../core/guard/guard.ts';
 import type { SourceSettings } from '../../core/settings.ts';
 import { diffDrivers, pairDrivers } from '../../core/series/diff.ts';
-import type { PackedPoints } from '../../core/series/packing.ts';
+import { comparing } from '../../core/series/compare.ts';
+import type { PackedDriver, PackedPoints } from '../../core/series/packing.ts';
 import { formatMonth } from '../../core/time/month.ts';
 import { type ValueRules, lastClosedMonth } from '../../core/values/closed.ts';
 import { monthAt } from '../../core/time/zone.ts';
@@ -11,6 +12,7 @@ import type { DriverPairs } from '../../core/values/look.ts';
 import { ValueReview } from '../../core/values/review.ts';
 import { describeFindings, holdOf } from '../../core/values/words.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { inTurns } from '../turns.ts';
 
 export interface ValueFindings {
   readonly all: readonly Finding[];
@@ -120,4 +122,31 @@ export class ValueGuardReview {
     const found = holdOf(holding, closedUpTo === undefined ? undefined : formatMonth(closedUpTo));
     return hold === undefined ? found : describeTwoHolds(hold, found);
   }
+}
+
+/** What a candidate is compared with, and its drivers, from the beginning each time. */
+export interface Runs {
+  readonly before: () => Iterable<PackedPoints>;
+  readonly after: () => Iterable<PackedDriver>;
+}
+
+/** A guard that has seen what changes between two runs. */
+export async function lookAtValues(
+  deps: Dependencies,
+  settings: SourceSettings,
+  { before, after }: Runs,
+  judged: Partial<Judged> = {},
+): Promise<ValueGuardReview> {
+  const guard = new ValueGuardReview(deps, settings, judged);
+  await inTurns(comparing(before(), after(), (change) => guard.see(change)));
+  return guard;
+}
+
+/** @param isLookedFor the kinds that are wanted */
+export function findingsOf(
+  guard: ValueGuardReview,
+  { before, after }: Runs,
+  isLookedFor?: (kind: FindingKind) => boolean,
+): ValueFindings {
+  return guard.findings(() => pairDrivers(before(), after()), isLookedFor);
 }

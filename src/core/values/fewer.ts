@@ -4,6 +4,7 @@
  */
 import type { Month } from '../model.ts';
 import { type PackedDriver, type PackedPoints, readingsIn } from '../series/packing.ts';
+import { isAdding } from '../series/rule.ts';
 import type { ValueRules } from './closed.ts';
 import type { DriverLook } from './look.ts';
 import { isSameValue, type Series } from './series.ts';
@@ -88,5 +89,5 @@ function addUp(reads: Reads, { isPart = false }: Rules): reads is Counted {
   const { before, after } = reads;
   if (before?.origins === undefined) return false;
   if (after === undefined ? !isPart : after.origins === undefined || after.rule !== before.rule) return false;
-  return before.rule === 'sum' || before.rule === 'average' || before.rule === 'count';
+  return isAdding(before.rule);
 }

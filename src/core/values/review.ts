@@ -98,6 +98,10 @@ export class ValueReview {
 
   /** @param pairs walks both reads from the beginning, each time that it is called */
   findings(pairs: () => DriverPairs): readonly ReachingFinding[] {
+    // What else has changed is judged in the whole source, and must not explain here what nobody is told there.
+    if (this.#rules.isPart === true) {
+      return this.mayHaveLost ? survey(pairs, [fewerSought], { rules: this.#rules, exchanges: [] }) : [];
+    }
     const exchanges = this.#exchanges.pairs();
     const sought = [...(exchanges.length > 0 ? [exchangedSought] : []), ...this.#sought()];
     return sought.length === 0 ? [] : survey(pairs, sought, { rules: this.#rules, exchanges });
